@@ -11,7 +11,7 @@ use quorate::wire::Encode;
 use quorate_abft::acs::ProofSet;
 use quorate_abft::epoch::{Batch, Command, Encryption, Epoch, Ordered, Output};
 use quorate_abft::prbc::Proof;
-use quorate_abft::signatures::{Bls, Ed25519List, ThresholdScheme};
+use quorate_abft::signatures::{Bls, Ed25519List, Presigned, ThresholdScheme};
 use quorate_abft::{Context, Secrets, Setup};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -34,6 +34,7 @@ struct Keys<S: ThresholdScheme> {
 
 static LIST: LazyLock<Keys<Ed25519List>> = LazyLock::new(Keys::deal);
 static BLS: LazyLock<Keys<Bls>> = LazyLock::new(Keys::deal);
+static PRESIGNED: LazyLock<Keys<Presigned>> = LazyLock::new(Keys::deal);
 
 #[allow(clippy::expect_used)] // the parameters are valid
 impl<S: ThresholdScheme> Keys<S> {
@@ -62,7 +63,7 @@ impl<S: ThresholdScheme> Keys<S> {
     }
 }
 
-/// Messages, proofs and batches, with both signature schemes.
+/// Messages, proofs and batches, with all signature schemes.
 pub(crate) fn decoders(bytes: &[u8]) {
     fn check<S: ThresholdScheme>(bytes: &[u8], machine: &Epoch<S>) {
         if let Ok(message) = machine.decode(0, bytes) {
@@ -73,6 +74,8 @@ pub(crate) fn decoders(bytes: &[u8]) {
     }
     static LISTS: LazyLock<Vec<Epoch<Ed25519List>>> = LazyLock::new(|| LIST.machines());
     static BLS_MACHINES: LazyLock<Vec<Epoch<Bls>>> = LazyLock::new(|| BLS.machines());
+    static PRESIGNED_MACHINES: LazyLock<Vec<Epoch<Presigned>>> = LazyLock::new(|| PRESIGNED.machines());
+    PRESIGNED_MACHINES.iter().take(1).for_each(|machine| check(bytes, machine));
     LISTS.iter().take(1).for_each(|machine| check(bytes, machine));
     BLS_MACHINES.iter().take(1).for_each(|machine| check(bytes, machine));
     identity::<Batch, ()>(bytes, &());
@@ -90,7 +93,7 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         all.dedup_by_key(|seed| kind(seed));
         all
     }
-    [seeds_for(&LIST), seeds_for(&BLS)].concat()
+    [seeds_for(&LIST), seeds_for(&BLS), seeds_for(&PRESIGNED)].concat()
 }
 
 /// Members whose messages arrive in any order, repeatedly, and with forgeries of one member, as the input chooses. The

@@ -88,6 +88,8 @@ pub struct ChainMetrics {
     pub timeouts: Counter,
     /// 1 while the node abstains from votes, because its data may be older than its last signature.
     pub abstaining: Gauge,
+    /// Epochs for which the node has presignatures; 0 if its chain uses none.
+    pub presigned_epochs: Gauge,
     /// Transactions committed.
     pub transactions: Counter,
     /// Bytes of transactions committed.
@@ -196,6 +198,7 @@ impl ChainMetrics {
             view: Gauge::default(),
             timeouts: Counter::default(),
             abstaining: Gauge::default(),
+            presigned_epochs: Gauge::default(),
             transactions: Counter::default(),
             transaction_bytes: Counter::default(),
             faults: Family::default(),
@@ -215,6 +218,11 @@ impl ChainMetrics {
         registry.register("view", "Current view", m.view.clone());
         registry.register("timeouts", "Views that timed out", m.timeouts.clone());
         registry.register("abstaining", "1 while the node abstains from votes", m.abstaining.clone());
+        registry.register(
+            "presigned_epochs",
+            "Epochs for which the node has presignatures",
+            m.presigned_epochs.clone(),
+        );
         registry.register("transactions", "Transactions committed", m.transactions.clone());
         registry.register(
             "transaction_bytes",

@@ -42,6 +42,7 @@ enum Command {
     Testnet(testnet::RunTestnet),
     Keygen(commands::keygen::Keygen),
     Genesis(commands::genesis::MakeGenesis),
+    Presignatures(commands::presignatures::DealPresignatures),
     Run(commands::run::Run),
     Doctor(commands::doctor::Doctor),
     Evidence(commands::evidence::VerifyEvidence),
@@ -72,6 +73,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Keygen(command) => command.run(),
         Command::Genesis(command) => command.run(),
+        Command::Presignatures(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Evidence(command) => command.run(),
         Command::Explain(command) => command.run(),

@@ -23,6 +23,7 @@ pub(crate) struct Status {
     pub timeouts: u64,
     pub syncing: bool,
     pub abstention: Option<Abstention>,
+    pub presigned_epochs: Option<u64>,
     pub peers: Vec<Peer>,
     pub stream: Option<String>,
 }

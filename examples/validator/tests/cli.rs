@@ -173,6 +173,47 @@ fn shares_are_dealt_to_files_of_their_own() {
 }
 
 #[test]
+fn presignatures_are_dealt_once_for_each_epoch() {
+    let sandbox = Sandbox::new();
+    for (name, scheme) in [("alice", "bls"), ("bob", "bls"), ("carol", "ed25519")] {
+        let keygen =
+            ["keygen", "--name", name, "--address", "127.0.0.1:1", "--scheme", scheme, "--out", name];
+        sandbox.ok(&keygen);
+    }
+    let genesis = |more: &[&'static str], member: &'static str| {
+        [&["genesis", "--chain", "x", "--protocol"][..], more, &[member]].concat()
+    };
+    let ecdsa = ["abft", "--shares", "secret", "--signatures", "ecdsa"];
+    sandbox.fails(
+        2,
+        "has no threshold signatures",
+        &genesis(&["jolteon", "--signatures", "bls"], "alice/public.toml"),
+    );
+    let few = ["abft", "--shares", "secret", "--presigned-epochs", "2"];
+    sandbox.fails(2, "needs --signatures ecdsa", &genesis(&few, "alice/public.toml"));
+    sandbox.fails(3, "scheme = \"bls\"", &genesis(&ecdsa, "carol/public.toml"));
+    let dealt = [&ecdsa[..], &["--presigned-epochs", "2", "alice/public.toml"]].concat();
+    let printed = sandbox.ok(&genesis(&dealt, "bob/public.toml"));
+    assert!(printed.contains("presignatures: epochs 1 to 2"), "{printed}");
+    let file = |out: &str, name: &str, epoch: u64| {
+        let path = sandbox.path(&format!("{out}/{name}.shares.presignatures/{epoch}.sealed"));
+        std::fs::read(path).unwrap()
+    };
+    // Two validators: 2 + 20 · 9 presignatures.
+    assert_eq!(file("secret", "alice", 1).len(), 169 + 32 * 2 + 161 * 182);
+    assert_ne!(file("secret", "alice", 2), file("secret", "bob", 2));
+    let deal = |more: &[&'static str]| {
+        [&["presignatures", "--dealer", "secret", "--epochs", "1"][..], more].concat()
+    };
+    sandbox.fails(2, "none is dealt twice", &deal(&["--from", "2", "--out", "more"]));
+    assert!(sandbox.ok(&deal(&["--out", "more"])).contains("epochs 3 to 3"));
+    assert_eq!(file("more", "bob", 3).len(), file("secret", "bob", 2).len());
+    assert!(sandbox.ok(&deal(&["--from", "9", "--out", "more"])).contains("epochs 9 to 9"));
+    sandbox.fails(2, "up to 9 were dealt", &deal(&["--from", "4", "--out", "other"]));
+    assert!(!sandbox.path("other").exists());
+}
+
+#[test]
 fn clients_report_that_no_validator_responds() {
     let sandbox = Sandbox::new();
     for arguments in

@@ -96,6 +96,25 @@ fn gosig_validators_agree_and_survive_kills() {
     assert!(number(&again["height"]) > before && number(&again["committed"]) > 0.0, "{again}");
 }
 
+/// Presignatures for a few epochs, which a killed validator uses once and which end during the run.
+#[test]
+fn abft_validators_sign_with_presignatures_and_past_them() {
+    let sandbox = Sandbox::new();
+    let ecdsa = ["--protocol", "abft", "--signatures", "ecdsa", "--presigned-epochs", "6", "--rate", "100"];
+    let killed = ["--data", "net", "--duration", "4", "--kill", "2@1", "--restart", "2@2"];
+    let report = testnet(&sandbox, &[&ecdsa[..], &killed[..]].concat());
+    assert_eq!(report["agreement"]["validators"], json!(4));
+    assert!(number(&report["height"]) > 6.0 && number(&report["committed"]) > 0.0, "{report}");
+    for node in 0..4 {
+        let directory = sandbox.path(&format!("net/node{node}/shares.presignatures"));
+        let files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+        let names: Vec<_> = files.map(|name| name.into_string().unwrap()).collect();
+        assert_eq!(names, ["journal"], "those of node{node} are destroyed");
+        let log = sandbox.read(&format!("net/node{node}/log.txt"));
+        assert!(log.contains("NO_PRESIGNATURES") && !log.contains("PRESIGNATURES_UNUSABLE"), "{log}");
+    }
+}
+
 #[test]
 fn abft_validators_agree_and_survive_kills() {
     let sandbox = Sandbox::new();

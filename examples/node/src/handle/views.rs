@@ -126,6 +126,8 @@ pub struct Status {
     /// The node's abstention from votes after a start, because its data may be older than its last signature; `None` if it
     /// does not abstain.
     pub abstention: Option<AbstentionStatus>,
+    /// Number of epochs for which the node has presignatures; `None` if its chain uses none.
+    pub presigned_epochs: Option<u64>,
     /// True if the node refuses transactions because too many are uncommitted.
     pub congested: bool,
     /// True if the node is shutting down.

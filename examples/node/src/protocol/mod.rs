@@ -26,9 +26,11 @@ mod block;
 mod vocabulary;
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quorate::Error;
+use quorate::guard::GuardRecord;
 use quorate::machine::{Machine, MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
 use quorate::scheme::Scheme;
@@ -86,12 +88,29 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     }
 
     /// Makes the keys that the members of a genesis share. **The process that runs this knows the secrets of all members.**
-    /// `encrypts` is false for a chain without encryption of transactions.
     ///
     /// # Errors
-    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if the protocol has no dealer, or for members that it cannot serve.
-    fn deal(_genesis: &Genesis, _encrypts: bool) -> Result<Dealt> {
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if the protocol has no dealer, or for members or options that it
+    /// cannot serve.
+    fn deal(_genesis: &Genesis, _options: DealOptions) -> Result<Dealt> {
         let problem = format!("protocol {} has no dealt keys", Self::NAME);
+        Err(crate::NodeError::Genesis { path: None, problem })
+    }
+
+    /// Returns true if the members of a genesis sign with presignatures. Then the node keeps the records of
+    /// [`RecordKind::Spent`] beside them.
+    fn presigns(_genesis: &Genesis) -> bool {
+        false
+    }
+
+    /// Deals the presignatures of one epoch, **once**, with the dealer's secret. Returns a file for each member, in the order of
+    /// the genesis, which only that member can open.
+    ///
+    /// # Errors
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if the members do not sign with presignatures, or the secret is that of
+    /// another genesis.
+    fn deal_presignatures(_genesis: &Genesis, _dealer: &[u8], _epoch: u64) -> Result<Vec<Vec<u8>>> {
+        let problem = "the validators of this chain do not sign with presignatures".to_owned();
         Err(crate::NodeError::Genesis { path: None, problem })
     }
 
@@ -293,6 +312,8 @@ pub struct MachineSetup<'a, P: Protocol> {
     pub keys: &'a NodeKeys,
     /// This validator's secrets from the [dealer](Protocol::deal); empty if the protocol has none.
     pub shares: &'a [u8],
+    /// The presignatures of this validator, if its chain [uses them](Protocol::presigns).
+    pub presignatures: Option<PresignatureFiles<'a>>,
     /// The genesis.
     pub genesis: &'a Genesis,
     /// State root before block 1.
@@ -402,6 +423,40 @@ pub enum RecordKind<'a, P: Protocol> {
         /// Approximate size of the record in bytes.
         bytes: usize,
     },
+    /// Spent presignatures. The record is stored beside the presignatures, outside the data directory, before the messages of the
+    /// step leave.
+    Spent(&'a GuardRecord),
+}
+
+/// Presignatures on disk.
+pub struct PresignatureFiles<'a> {
+    /// The directory with the files from the [dealer](Protocol::deal_presignatures); see [`presignature_file`].
+    pub directory: &'a Path,
+    /// The records of those that are spent.
+    pub spent: Vec<GuardRecord>,
+    /// True if the journal of these records was not there at the start.
+    pub is_new: bool,
+}
+
+/// Returns the directory of a validator's presignatures, beside its file of shares.
+pub fn presignature_directory(shares: &Path) -> PathBuf {
+    let mut directory = shares.as_os_str().to_owned();
+    directory.push(".presignatures");
+    directory.into()
+}
+
+/// Returns the name of the file with a validator's presignatures of an epoch.
+pub fn presignature_file(epoch: u64) -> String {
+    format!("{epoch}.sealed")
+}
+
+/// What a dealer makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DealOptions {
+    /// Keys that encrypt transactions until their order is fixed.
+    pub encrypts: bool,
+    /// A key for signatures with presignatures, of which the dealer [deals](Protocol::deal_presignatures) some for each epoch.
+    pub presigns: bool,
 }
 
 /// Keys from a dealer.
@@ -410,6 +465,8 @@ pub struct Dealt {
     pub public: Vec<u8>,
     /// The secrets of each member, in the order of the genesis.
     pub shares: Vec<Zeroizing<Vec<u8>>>,
+    /// The dealer's own secret, with which it deals presignatures; empty without them.
+    pub dealer: Zeroizing<Vec<u8>>,
 }
 
 /// A computation that is generic over the protocol, for callers that choose the protocol at run time.

@@ -36,6 +36,8 @@ pub struct Status {
     pub catching_up: bool,
     /// The member's abstention from votes, because its records may be old; `None` if it does not abstain.
     pub abstention: Option<Abstention>,
+    /// Number of epochs for which the member has presignatures; `None` if the chain uses none.
+    pub presigned_epochs: Option<u64>,
 }
 
 /// A signature of which a counter outside the data directory is told; see

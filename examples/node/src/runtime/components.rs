@@ -11,13 +11,14 @@ use crate::evidence::EvidenceFolder;
 use crate::handle::CommitEvent;
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
-use crate::store::{SignatureCounters, Store};
+use crate::store::{SignatureCounters, SpentJournal, Store};
 
 /// Parts of a node that outlast an epoch.
 pub(super) struct Components<P: Protocol> {
     pub(super) store: Arc<Store<P>>,
     pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
     pub(super) evidence: Arc<Mutex<EvidenceFolder>>,
+    pub(super) spent: Option<Arc<Mutex<SpentJournal>>>,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
     pub(super) ingest: Arc<Ingest>,

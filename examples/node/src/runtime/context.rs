@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quorate::committee::ChainId;
@@ -15,8 +15,11 @@ use crate::execution::Executor;
 use crate::genesis::{Committees, Genesis};
 use crate::keys::{NodeKeys, load_shares};
 use crate::links::FormerMember;
-use crate::protocol::{Executed, MachineSetup, Protocol, SigningHistory};
-use crate::store::{Binding, SignatureCounters, Store, check_first_start};
+use crate::protocol::{
+    Executed, MachineSetup, PresignatureFiles, Protocol, SigningHistory, presignature_directory,
+};
+use crate::store::files::create_dir;
+use crate::store::{Binding, SignatureCounters, SpentJournal, Store, check_first_start};
 use crate::{NodeError, Result};
 
 /// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
@@ -32,9 +35,18 @@ pub(super) struct NodeContext<P: Protocol> {
     pub(super) store: Arc<Store<P>>,
     /// Counters outside the data directory.
     pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
+    /// The presignatures and the journal of those that are spent, outside the data directory.
+    pub(super) presignatures: Option<OpenPresignatures>,
     keys: NodeKeys,
     /// Empty for protocols without a dealer.
     shares: Zeroizing<Vec<u8>>,
+}
+
+/// The directory of a validator's presignatures.
+pub(super) struct OpenPresignatures {
+    directory: PathBuf,
+    pub(super) journal: Arc<Mutex<SpentJournal>>,
+    is_new: bool,
 }
 
 /// An epoch that the node enters, with everything that is read from the store before its threads start.
@@ -85,6 +97,10 @@ impl<P: Protocol> NodeContext<P> {
         };
         let (counters, has_counted) = counters.unzip();
         let counters = counters.map(|counters| Arc::new(Mutex::new(counters)));
+        let presignatures = match &config.node.shares {
+            Some(shares) if P::presigns(&genesis) => Some(OpenPresignatures::open(shares, &binding)?),
+            _ => None,
+        };
         let chain = committees.chain;
         for epoch in store.epochs()? {
             P::add_epoch(store.context(), &committees_of::<P>(&epoch, chain)?);
@@ -92,7 +108,8 @@ impl<P: Protocol> NodeContext<P> {
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
         let is_first = config.node.new_validator;
-        let context = Self { config, genesis: Arc::new(genesis), chain, store, counters, keys, shares };
+        let genesis = Arc::new(genesis);
+        let context = Self { config, genesis, chain, store, counters, presignatures, keys, shares };
         let epoch = context.enter(executor, context.history(has_counted, is_first)?)?;
         Ok((context, epoch, checker))
     }
@@ -160,6 +177,7 @@ impl<P: Protocol> NodeContext<P> {
             anchor: epoch.anchor,
             keys: &self.keys,
             shares: &self.shares,
+            presignatures: self.presignatures.as_ref().map(OpenPresignatures::files).transpose()?,
             genesis: &self.genesis,
             genesis_root: executor.genesis_root(),
             executed,
@@ -205,6 +223,21 @@ impl<P: Protocol> NodeContext<P> {
             recent.extend(roots.map(|roots| Executed { height, state_root: roots.execution }));
         }
         Ok(recent)
+    }
+}
+
+impl OpenPresignatures {
+    /// Opens the directory beside the file of shares, or creates it.
+    fn open(shares: &Path, binding: &Binding) -> Result<Self> {
+        let directory = presignature_directory(shares);
+        create_dir(&directory)?;
+        let (journal, is_new) = SpentJournal::open(&directory, binding)?;
+        Ok(Self { directory, journal: Arc::new(Mutex::new(journal)), is_new })
+    }
+
+    fn files(&self) -> Result<PresignatureFiles<'_>> {
+        let spent = self.journal.lock().unwrap_or_else(PoisonError::into_inner).load()?;
+        Ok(PresignatureFiles { directory: &self.directory, spent, is_new: self.is_new })
     }
 }
 

@@ -21,6 +21,9 @@ const SYNCING_AFTER: Duration = Duration::from_secs(2);
 /// Minimum interval between logged faults of one member. All faults are counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
+/// Number of epochs with presignatures from which on the node warns.
+const FEW_EPOCHS: u64 = 16;
+
 /// Thread that owns the replica: decodes messages, passes inputs to the replica, and runs its timers.
 pub(super) struct Driver<P: Protocol> {
     pub(super) machine: P::Machine,
@@ -50,13 +53,14 @@ impl<P: Protocol> Driver<P> {
     /// Runs until its end is requested or the writers have stopped.
     pub(super) fn run(mut self) {
         let mut timers = Timers::default();
-        let (mut behind_since, mut abstention) = (None, None);
+        let (mut behind_since, mut abstention, mut presigned) = (None, None, None);
         self.metrics.abstaining.set(0);
         let mut steps = Steps::default();
         self.handle(Input::Start, &mut timers, &mut steps);
         while self.step_queues.push(steps) {
             self.publish(&mut behind_since);
             self.report_abstention(&mut abstention);
+            self.report_presignatures(&mut presigned);
             let inputs = self.inbox.take(self.sleep_limit(&timers));
             match inputs.end {
                 None => {}
@@ -205,6 +209,29 @@ impl<P: Protocol> Driver<P> {
             *reported = abstention;
             self.metrics.abstaining.set(abstention.is_some().into());
             log_abstention(abstention);
+        }
+    }
+
+    /// Publishes how many epochs can be signed with presignatures, and warns when few are left.
+    fn report_presignatures(&self, reported: &mut Option<u64>) {
+        let left = P::status(&self.machine).presigned_epochs;
+        if left == *reported {
+            return;
+        }
+        self.metrics.presigned_epochs.set(left.unwrap_or_default() as i64);
+        match (std::mem::replace(reported, left), left) {
+            (before, Some(0)) if before != Some(0) => tracing::warn!(
+                code = "NO_PRESIGNATURES",
+                "no presignatures are left: this validator signs without them; ask the dealer for new ones"
+            ),
+            (before, Some(left)) if left <= FEW_EPOCHS && before.is_none_or(|before| before > FEW_EPOCHS) => {
+                tracing::warn!(
+                    code = "FEW_PRESIGNATURES",
+                    epochs = left,
+                    "presignatures are left for a few epochs only; ask the dealer for new ones"
+                );
+            }
+            _ => {}
         }
     }
 

@@ -44,6 +44,7 @@ impl<P: Protocol> Engine<P> {
             step_queue: step_queue.clone(),
             store: store.clone(),
             counters: components.counters.clone(),
+            spent: components.spent.clone(),
             links: links.sender(),
             ingest: components.ingest.clone(),
             execution,

@@ -134,6 +134,7 @@ impl<P: Protocol> Service for NodeService<P> {
                 until_view: abstention.until,
                 rolled_back: abstention.is_stale,
             }),
+            presigned_epochs: machine.presigned_epochs,
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),
             failure: self.shared.failure_code(),

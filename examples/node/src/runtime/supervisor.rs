@@ -188,6 +188,7 @@ fn components<P: Protocol>(
         store: context.store.clone(),
         counters: context.counters.clone(),
         evidence: Arc::new(Mutex::new(evidence)),
+        spent: context.presignatures.as_ref().map(|presignatures| presignatures.journal.clone()),
         clock,
         inbox,
         ingest: Arc::new(ingest),

@@ -14,8 +14,8 @@ use super::step_queue::{StepQueue, Work};
 use crate::execution::Execution;
 use crate::links::{Lane, LinkSender};
 use crate::metrics::ChainMetrics;
-use crate::protocol::{Action, Block, Message, OwnBatchState, Protocol, Record};
-use crate::store::{SignatureCounters, Store};
+use crate::protocol::{Action, Block, Message, OwnBatchState, Protocol, Record, RecordKind};
+use crate::store::{SignatureCounters, SpentJournal, Store};
 use crate::{NodeError, Result};
 
 /// A request and the peer that sent it.
@@ -26,6 +26,7 @@ pub(super) struct Writer<P: Protocol> {
     pub(super) step_queue: Arc<StepQueue<P>>,
     pub(super) store: Arc<Store<P>>,
     pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
+    pub(super) spent: Option<Arc<Mutex<SpentJournal>>>,
     pub(super) links: LinkSender,
     pub(super) ingest: Arc<Ingest>,
     /// Present only in the writer of the urgent queue, which receives deliveries.
@@ -60,6 +61,7 @@ impl<P: Protocol> Writer<P> {
         if !work.records.is_empty() {
             let begin = Instant::now();
             self.store.append(&work.records)?;
+            self.record_spent(&work.records)?;
             self.count_signatures(&work.records)?;
             self.metrics.persist_seconds.observe(begin.elapsed().as_secs_f64());
             self.metrics.persist_records.inc_by(work.records.len() as u64);
@@ -73,6 +75,20 @@ impl<P: Protocol> Writer<P> {
             }
         }
         work.actions.into_iter().try_for_each(|action| self.act(action))
+    }
+
+    /// Makes the records of presignatures durable: before the messages.
+    fn record_spent(&mut self, records: &[Record<P>]) -> Result<()> {
+        let spent = records.iter().filter_map(|record| match P::record_kind(record) {
+            RecordKind::Spent(record) => Some(*record),
+            _ => None,
+        });
+        let spent: Vec<_> = spent.collect();
+        match &self.spent {
+            _ if spent.is_empty() => Ok(()),
+            Some(journal) => journal.lock().unwrap_or_else(PoisonError::into_inner).append(&spent),
+            None => Err(NodeError::store("recording presignatures", "the protocol states that it has none")),
+        }
     }
 
     /// Makes the counters durable: after the records and before the messages.

@@ -62,6 +62,7 @@ mod records;
 mod scan;
 mod sealed;
 mod segments;
+mod spent;
 mod state;
 
 use std::fs::File;
@@ -79,6 +80,7 @@ pub(crate) use identity::check_first_start;
 pub use identity::{Binding, DataState, FORMAT, inspect, is_empty};
 pub use index::TransactionLocation;
 pub use journal::Journal;
+pub(crate) use spent::SpentJournal;
 pub use state::{Roots, StateStore};
 
 use crate::Result;

@@ -273,6 +273,8 @@ impl<P: Protocol> Records<P> {
                 RecordKind::Block(block) => drop(blocks.insert(block.digest(), block)),
                 RecordKind::Latest(slot) => drop(keyed.insert(RecordKey::Latest(slot), record)),
                 RecordKind::AtHeight(height) => drop(keyed.insert(RecordKey::AtHeight(height), record)),
+                // The writer puts it into a journal of its own.
+                RecordKind::Spent(_) => {}
                 RecordKind::Log { height, .. } => logged.push((height, record.encode())),
             }
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use quorate_node::config::{LinkConfig, NodeConfig};
 use quorate_node::genesis::{Genesis, Hex, Member, Schedule, SchemeName};
 use quorate_node::keys::{NodeKeys, save_shares};
-use quorate_node::protocol::{Dealt, Protocol};
+use quorate_node::protocol::{DealOptions, Dealt, Protocol, presignature_directory, presignature_file};
 use quorate_node::store;
 use quorate_support::ports::{free_address, free_addresses};
 
@@ -57,12 +57,26 @@ impl Site {
     }
 
     /// Deals the keys that the members share.
-    pub(crate) fn deal<P: Protocol>(mut self) -> Self {
-        let Dealt { public, shares } = P::deal(&self.genesis, true).unwrap();
+    pub(crate) fn deal<P: Protocol>(self) -> Self {
+        self.deal_epochs::<P>(0)
+    }
+
+    /// As [`deal`](Self::deal), with presignatures for the first epochs.
+    pub(crate) fn deal_epochs<P: Protocol>(mut self, epochs: u64) -> Self {
+        let options = DealOptions { encrypts: true, presigns: epochs > 0 };
+        let Dealt { public, shares, dealer } = P::deal(&self.genesis, options).unwrap();
         self.genesis.dealt = Some(Hex(public));
         std::fs::write(self.dir.path().join("genesis.toml"), self.genesis.to_toml().unwrap()).unwrap();
         for (i, shares) in shares.iter().enumerate() {
             save_shares(&self.dir.path().join(format!("shares{i}")), shares).unwrap();
+        }
+        for epoch in 1..=epochs {
+            let files = P::deal_presignatures(&self.genesis, &dealer, epoch).unwrap();
+            for (i, file) in files.iter().enumerate() {
+                let directory = presignature_directory(&self.dir.path().join(format!("shares{i}")));
+                std::fs::create_dir_all(&directory).unwrap();
+                std::fs::write(directory.join(presignature_file(epoch)), file).unwrap();
+            }
         }
         self
     }

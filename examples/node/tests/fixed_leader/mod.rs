@@ -511,6 +511,7 @@ impl Protocol for FixedLeader {
             timeouts: 0,
             catching_up: replica.behind,
             abstention: None,
+            presigned_epochs: None,
         }
     }
 

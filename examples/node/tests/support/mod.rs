@@ -144,6 +144,7 @@ impl Service for FakeNode {
             timeouts: 0,
             syncing: self.syncing.load(Ordering::Relaxed),
             abstention: None,
+            presigned_epochs: None,
             congested: false,
             stopping: false,
             failure: None,

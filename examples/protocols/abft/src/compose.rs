@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use quorate::machine::{Fault, Machine, Outgoing, Step};
-use quorate::wire::{Encode, Writer};
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
 
 use crate::violation::Violation;
 
@@ -17,6 +18,13 @@ pub enum Never {}
 impl Encode for Never {
     fn encode_to(&self, _: &mut Writer) {
         match *self {}
+    }
+}
+
+/// No bytes are an encoding.
+impl Decode for Never {
+    fn decode_from(_: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Err(Error::Malformed { what: "value that this scheme does not have" })
     }
 }
 

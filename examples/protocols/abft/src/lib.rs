@@ -109,5 +109,6 @@ mod tests {
         is_send::<rbc::ReliableBroadcast>();
         is_send::<epoch::Epoch<signatures::Bls>>();
         is_send::<epoch::Epoch<signatures::Ed25519List>>();
+        is_send::<epoch::Epoch<signatures::Presigned>>();
     }
 }

@@ -16,12 +16,12 @@ use quorate::machine::{Input, Machine, MemberIndex, Recipient, Time};
 use quorate::scheme::Scheme;
 use quorate::threshold::coin::{Coin, CoinName, CoinShare};
 use quorate::threshold::lagrange::Cache;
-use quorate::threshold::{Agreement, Combiner, Tolerance, bls, coin, tdh2};
+use quorate::threshold::{Agreement, Tolerance, bls, coin, tdh2};
 use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
 use quorate_abft::epoch::{self, Batch, Encryption, Epoch};
 use quorate_abft::mvba::{self, Stage};
-use quorate_abft::signatures::{Bls, Ed25519List, ListKey, ListKeyShare, ThresholdScheme};
+use quorate_abft::signatures::{Bls, Ed25519List, ListKey, ListKeyShare, ShareCollector, ThresholdScheme};
 use quorate_abft::{Context, Secrets, Setup, acs, prbc, rbc};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -164,11 +164,11 @@ impl<'a, S: FileScheme> World<'a, S> {
     /// Collects shares as the machines do, until there is a signature.
     fn collect(&self, input: &Value) -> Value {
         let (_, key) = self.key(input);
-        let mut combiner = Combiner::new(S::signing(key, &bytes(&input["statement"])));
-        let (mut cache, mut outcomes) = (Cache::default(), Vec::new());
+        let mut collector = S::collector(key, &bytes(&input["statement"]));
+        let mut outcomes = Vec::new();
         for one in input["shares"].as_array().unwrap() {
             let share: S::Share = decode(&bytes(&one["share"]), &()).unwrap();
-            let (signature, wrong) = match combiner.add(&mut cache, small(&one["from"]), share) {
+            let (signature, wrong) = match collector.add(small(&one["from"]), share) {
                 Ok(outcome) => {
                     let wrong = outcome.faults.iter().map(|fault| fault.culprit).collect();
                     (outcome.signature.map(|signature| hex::encode(signature.encode())), wrong)
@@ -316,6 +316,11 @@ fn mvba<S: ThresholdScheme>(message: &mvba::Message<S>) -> Value {
             let certificate = hex::encode(signature.encode());
             let value = hex::encode(value);
             json!({ "tag": 8, "view": view, "value": value, "certificate": certificate, "shares": shares })
+        }
+        mvba::Message::Doubt { stage, .. } => json!({ "tag": 9, "view": view, "stage": stage.number() }),
+        mvba::Message::Opening { stage, opening, .. } => {
+            let opening = hex::encode(opening.encode());
+            json!({ "tag": 10, "view": view, "stage": stage.number(), "opening": opening })
         }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod genesis;
 pub(crate) mod get;
 pub(crate) mod keygen;
 pub(crate) mod member;
+pub(crate) mod presignatures;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod submit;

@@ -105,6 +105,9 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                     };
                     outln!("{:<12}   abstains {until}: {why}", "");
                 }
+                if let Some(epochs) = s.presigned_epochs {
+                    outln!("{:<12}   presignatures for {epochs} epochs", "");
+                }
                 for peer in s.peers.iter().filter(|peer| !peer.outgoing || peer.faults > 0) {
                     let error = peer.last_error.as_deref().unwrap_or("not connected");
                     outln!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);

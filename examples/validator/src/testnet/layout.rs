@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
 use quorate_node::keys::save_shares;
+use quorate_node::protocol::{DealOptions, presignature_directory};
 use quorate_support::ports;
 
 use crate::commands::genesis::{Assembled, assemble, has_dealer, save};
 use crate::commands::keygen::{self, PublicFile, SECRET_FILE};
+use crate::commands::presignatures::Dealer;
 use crate::exit::{Exit, Failure, OrFail};
 
 /// Range of listening ports, below the ephemeral ports of Linux (from 32768) and of other systems (from 49152): an
@@ -25,6 +27,8 @@ pub(crate) struct RequestedTestnet {
     pub nodes: Option<usize>,
     pub protocol: Option<ProtocolName>,
     pub scheme: Option<SchemeName>,
+    /// Number of epochs with presignatures; `None` without. Only for a new testnet.
+    pub presigned_epochs: Option<u64>,
 }
 
 /// File name of a validator's configuration.
@@ -32,6 +36,9 @@ const CONFIG_FILE: &str = "config.toml";
 
 /// File name of a validator's secrets from the dealer.
 const SHARES_FILE: &str = "shares";
+
+/// Directory of the dealer of presignatures.
+const DEALER_DIRECTORY: &str = "dealer";
 
 /// How a validator starts.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +98,19 @@ impl Layout {
         for index in 0..nodes {
             members.push((make(&directory, index, port(base, index), scheme, role)?, 1));
         }
-        let Assembled { genesis: mut made, shares } =
-            assemble("testnet", members, protocol, parameters, true)?;
-        for (index, shares) in shares.iter().enumerate() {
-            let path = directory.join(name(index)).join(SHARES_FILE);
-            save_shares(&path, shares).or_fail(Exit::Setup, "cannot save the shares")?;
+        let options = DealOptions { encrypts: true, presigns: requested.presigned_epochs.is_some() };
+        let Assembled { genesis: mut made, shares, dealer } =
+            assemble("testnet", members, protocol, parameters, options)?;
+        let paths: Vec<PathBuf> =
+            (0..shares.len()).map(|index| directory.join(name(index)).join(SHARES_FILE)).collect();
+        for (path, shares) in paths.iter().zip(&shares) {
+            save_shares(path, shares).or_fail(Exit::Setup, "cannot save the shares")?;
+        }
+        if let Some(epochs) = requested.presigned_epochs {
+            let directories: Vec<PathBuf> = paths.iter().map(|path| presignature_directory(path)).collect();
+            let at = directory.join(DEALER_DIRECTORY);
+            fs::create_dir_all(&at).or_fail(Exit::Setup, format!("cannot create {}", at.display()))?;
+            Dealer::create(&at, dealer)?.deal(&made, 1, epochs, &directories)?;
         }
         if let Some(schedule) = &mut made.schedule {
             // The validators share this machine's processors, and the work per stage grows with their number.
@@ -120,6 +135,10 @@ impl Layout {
         let doing = format!("cannot clean {}", self.directory.display());
         for node in &self.nodes {
             fs::remove_dir_all(self.directory.join(&node.name)).or_fail(Exit::Failed, &doing)?;
+        }
+        let dealer = self.directory.join(DEALER_DIRECTORY);
+        if dealer.exists() {
+            fs::remove_dir_all(dealer).or_fail(Exit::Failed, &doing)?;
         }
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }

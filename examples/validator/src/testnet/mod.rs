@@ -19,9 +19,10 @@ use std::time::Duration;
 use quorate_node::genesis::{ProtocolName, SchemeName};
 
 use crate::commands::bench::{DRAIN_SECONDS, rate, seconds};
+use crate::commands::presignatures::{MAX_EPOCHS, Signatures};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
-use crate::protocols::{GOSIG, parameters, parse_protocol};
+use crate::protocols::{ABFT, GOSIG, parameters, parse_protocol};
 use layout::RequestedTestnet;
 use network::Network;
 use session::{Session, SessionOptions};
@@ -29,6 +30,8 @@ use timeline::{NodeAt, Plans, Timeline};
 
 /// Default number of validators.
 const DEFAULT_NODES: u64 = 4;
+/// Default number of epochs with presignatures.
+const PRESIGNED_EPOCHS: u64 = 16;
 /// Maximum number of validators of a testnet.
 const MAX_NODES: u64 = 200;
 
@@ -52,6 +55,8 @@ Examples:
       without leaders: secret sortition of proposers, and signatures aggregated by gossip
   quorate testnet --protocol abft --kill 3@10 --duration 20
       without timeouts: a validator that is down delays no other
+  quorate testnet --protocol abft --signatures ecdsa
+      threshold ECDSA with presignatures for the first epochs, BLS past them
   quorate testnet --protocol gosig --join 10 --leave 1@20 --duration 30
       one more validator joins the running chain with an empty directory, and another one leaves
   quorate testnet --transactions words.txt --data net/
@@ -68,6 +73,14 @@ pub(crate) struct RunTestnet {
     /// Signature scheme of votes: bls or, with Jolteon and ABFT, ed25519. [default: bls]
     #[arg(long)]
     scheme: Option<SchemeName>,
+
+    /// Signatures inside the epochs of a new testnet, for abft with bls. [default: bls]
+    #[arg(long, value_enum)]
+    signatures: Option<Signatures>,
+
+    /// Number of epochs, each with one block, that ECDSA has presignatures for; later ones are signed with BLS.
+    #[arg(long, value_name = "EPOCHS", default_value_t = PRESIGNED_EPOCHS, value_parser = clap::value_parser!(u64).range(1..=MAX_EPOCHS))]
+    presigned_epochs: u64,
 
     /// Transactions per second, over all validators; 0 for none.
     #[arg(long, default_value = "1000", value_parser = rate_or_none)]
@@ -141,6 +154,10 @@ impl RunTestnet {
             let text = "gosig aggregates signatures, which ed25519 does not support; omit --scheme";
             return Err(Failure::new(Exit::Usage, text));
         }
+        if self.signatures.is_some() && self.protocol.as_ref().is_none_or(|protocol| *protocol != *ABFT) {
+            let text = "--signatures needs --protocol abft";
+            return Err(Failure::new(Exit::Usage, text));
+        }
         // Opened before any validator starts, so that a wrong path fails at once.
         let payloads = match &self.transactions {
             Some(path) => {
@@ -165,7 +182,12 @@ impl RunTestnet {
         let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let directory = directory.unwrap_or_default();
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
-        let requested = RequestedTestnet { nodes, protocol: self.protocol.clone(), scheme: self.scheme };
+        let presigned_epochs = self.signatures.and_then(|signatures| match signatures {
+            Signatures::Bls => None,
+            Signatures::Ecdsa => Some(self.presigned_epochs),
+        });
+        let (protocol, scheme) = (self.protocol.clone(), self.scheme);
+        let requested = RequestedTestnet { nodes, protocol, scheme, presigned_epochs };
         let network = Network::start(&directory, requested, parameters, &self.log_level).await?;
         // Checked again: an existing directory may have another number of validators or another protocol.
         let fixed = changes && network.layout.protocol != *GOSIG;

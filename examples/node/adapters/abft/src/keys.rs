@@ -7,20 +7,25 @@ use quorate::bls::MinSig;
 use quorate::committee::CommitteeId;
 use quorate::ed25519::Ed25519;
 use quorate::erasure::{Coding, ErasureSuite, Shape};
-use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::threshold::bls::{self, GroupKey};
+use quorate::threshold::seal::SealingKey;
 use quorate::threshold::tdh2::{self, EncryptionKey};
 use quorate::threshold::{Agreement, Threshold, Tolerance, coin};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 use quorate_abft::epoch::Encryption;
-use quorate_abft::signatures::{Bls, Ed25519List, ListKey, ListKeyShare, ThresholdScheme};
+use quorate_abft::signatures::{
+    Ed25519List, ListKey, ListKeyShare, Presigned, PresignedKeyShare, ThresholdScheme,
+};
 use quorate_abft::{Secrets, Setup};
 use quorate_node::genesis::Genesis;
-use quorate_node::protocol::Dealt;
+use quorate_node::protocol::{DealOptions, Dealt};
 use quorate_protocol::batch::MAX_BATCH_BYTES;
 use zeroize::Zeroizing;
+
+use crate::member::Member;
+use crate::presignatures::{self, PresigningKeys};
 
 /// Maximum length of a proposal: that of a batch, and what its encryption adds.
 const MAX_PROPOSAL: usize = MAX_BATCH_BYTES + 4 + tdh2::Header::LEN + 4 + tdh2::OVERHEAD;
@@ -32,30 +37,35 @@ pub trait ChainScheme: Scheme {
             GroupKey: Send + Sync,
             KeyShare: Send + Sync,
             Share: Send + Sync,
+            Opening: Send + Sync,
             Signature: Send + Sync,
-            Signing: Send,
         >;
     /// What the genesis publishes of the threshold keys; encoded.
     type Published;
 
-    /// Deals the threshold keys. Both parts are empty if they need no dealer.
+    /// Deals the threshold keys. All parts are empty if they need no dealer.
     ///
     /// # Errors
-    /// [`Error::Rng`].
-    fn deal(committee: CommitteeId, tolerance: Tolerance) -> Result<Dealt>;
+    /// [`Error::Rng`]; [`Error::WrongContext`] if the scheme has no presignatures.
+    fn deal(committee: CommitteeId, tolerance: Tolerance, presigns: bool) -> Result<Dealt>;
 
     /// Decodes the public part.
     ///
     /// # Errors
     /// Decoding errors.
-    fn read_published(r: &mut Reader<'_>) -> Result<Self::Published>;
+    fn read_published(r: &mut Reader<'_>, tolerance: Tolerance) -> Result<Self::Published>;
+
+    /// The keys of presignatures, if the members sign with them.
+    fn presigning(_published: &Self::Published) -> Option<&PresigningKeys> {
+        None
+    }
 
     /// A member's threshold keys, for agreed and for unagreed statements.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the secrets do not match the public part; decoding errors.
     fn key_shares(
-        member: &Member<'_>,
+        member: &mut Member<'_>,
         published: &Self::Published,
         secrets: &mut Reader<'_>,
     ) -> Result<[KeyShare<Self>; 2]>;
@@ -63,20 +73,6 @@ pub trait ChainScheme: Scheme {
 
 /// A member's threshold key.
 pub type KeyShare<S> = <<S as ChainScheme>::Threshold as ThresholdScheme>::KeyShare;
-
-/// A member whose keys are put together.
-pub struct Member<'a> {
-    /// The committee for which keys are dealt.
-    pub committee: CommitteeId,
-    /// Numbers of members and of tolerated faulty members.
-    pub tolerance: Tolerance,
-    /// The members' identity keys.
-    pub identities: &'a [<Ed25519 as Scheme>::PublicKey],
-    /// The member.
-    pub index: MemberIndex,
-    /// Its identity key.
-    pub identity: &'a <Ed25519 as Scheme>::SecretKey,
-}
 
 /// The keys of a member.
 pub(crate) struct MemberKeys<S: ThresholdScheme> {
@@ -99,8 +95,10 @@ pub(crate) fn tolerance(genesis: &Genesis) -> Result<Tolerance> {
 
 /// Deals the keys of a genesis. The public part: whether there is encryption u8 ‖ keys of the coin ‖ with encryption, key
 /// and verification keys of TDH2 ‖ for BLS, the keys for agreed and for unagreed statements. The secrets of a member: share of
-/// the coin 99 ‖ with encryption, share of TDH2 99 ‖ for BLS, both shares with their lengths.
-pub(crate) fn deal<S: ChainScheme>(genesis: &Genesis, encrypts: bool) -> Result<Dealt> {
+/// the coin 99 ‖ with encryption, share of TDH2 99 ‖ for BLS, both shares with their lengths. With presignatures, their
+/// [keys](crate::presignatures) follow.
+pub(crate) fn deal<S: ChainScheme>(genesis: &Genesis, options: DealOptions) -> Result<Dealt> {
+    let DealOptions { encrypts, presigns } = options;
     let (committee, tolerance) = (dealt_committee(genesis), tolerance(genesis)?);
     let threshold = Threshold::new(tolerance.faulty() + 1, tolerance.parties())?;
     let mut public = Writer::new();
@@ -115,14 +113,14 @@ pub(crate) fn deal<S: ChainScheme>(genesis: &Genesis, encrypts: bool) -> Result<
         keys.encode_to(&mut public);
         extend(&mut shares, decryption.iter().map(|share| Zeroizing::new(share.to_bytes().to_vec())));
     }
-    let threshold = S::deal(committee, tolerance)?;
+    let threshold = S::deal(committee, tolerance, presigns)?;
     public.raw(&threshold.public);
     extend(&mut shares, threshold.shares.into_iter());
-    Ok(Dealt { public: public.into_bytes(), shares })
+    Ok(Dealt { public: public.into_bytes(), shares, dealer: threshold.dealer })
 }
 
 /// Appends to the secrets of each member. The buffers have their final size, so that no copies are left.
-fn extend(shares: &mut [Zeroizing<Vec<u8>>], more: impl Iterator<Item = Zeroizing<Vec<u8>>>) {
+pub(crate) fn extend(shares: &mut [Zeroizing<Vec<u8>>], more: impl Iterator<Item = Zeroizing<Vec<u8>>>) {
     for (share, more) in shares.iter_mut().zip(more) {
         let mut whole = Zeroizing::new(Vec::with_capacity(share.len() + more.len()));
         whole.extend_from_slice(share);
@@ -154,7 +152,7 @@ impl<S: ChainScheme> Published<S> {
             let key = EncryptionKey::decode_from(&mut r, &())?;
             encryption = Some((key, tdh2::PublicKeys::decode_from(&mut r, &())?));
         }
-        let threshold = S::read_published(&mut r)?;
+        let threshold = S::read_published(&mut r, tolerance)?;
         r.finish()?;
         let shared = Threshold::new(tolerance.faulty() + 1, tolerance.parties())?;
         let fits = coin.committee() == committee
@@ -164,15 +162,21 @@ impl<S: ChainScheme> Published<S> {
                     && keys.committee() == committee
                     && keys.threshold() == shared
                     && *key.key() == *keys.key()
-            });
+            })
+            && S::presigning(&threshold).is_none_or(|keys| keys.fits(committee, tolerance));
         if !fits {
             return Err(Error::WrongContext { what: "dealt keys of another genesis" });
         }
         Ok(Self { coin, encryption, threshold })
     }
 
+    /// Returns the keys of presignatures, if the members sign with them.
+    pub(crate) fn presigning(&self) -> Option<&PresigningKeys> {
+        S::presigning(&self.threshold)
+    }
+
     /// Puts a member's keys together.
-    pub(crate) fn member(self, member: &Member<'_>, shares: &[u8]) -> Result<MemberKeys<S::Threshold>> {
+    pub(crate) fn member(self, mut member: Member<'_>, shares: &[u8]) -> Result<MemberKeys<S::Threshold>> {
         let mut r = Reader::new(shares);
         let coin_share = coin::KeyShare::from_bytes(r.raw(99)?)?;
         coin_share.check(&self.coin)?;
@@ -183,7 +187,7 @@ impl<S: ChainScheme> Published<S> {
             let (key, public) = (Arc::new(key.precomputed()), Arc::new(public.precomputed()));
             encryption = Some(Encryption { key, public, share: Arc::new(share) });
         }
-        let [agreed, unagreed] = S::key_shares(member, &self.threshold, &mut r)?;
+        let [agreed, unagreed] = S::key_shares(&mut member, &self.threshold, &mut r)?;
         r.finish()?;
         let is_own = coin_share.member() == member.index
             && encryption.as_ref().is_none_or(|encryption| encryption.share.member() == member.index)
@@ -209,15 +213,18 @@ impl ChainScheme for Ed25519 {
     type Threshold = Ed25519List;
     type Published = ();
 
-    fn deal(_: CommitteeId, _: Tolerance) -> Result<Dealt> {
-        Ok(Dealt { public: Vec::new(), shares: Vec::new() })
+    fn deal(_: CommitteeId, _: Tolerance, presigns: bool) -> Result<Dealt> {
+        if presigns {
+            return Err(Error::WrongContext { what: "scheme: presignatures need scheme = \"bls\"" });
+        }
+        Ok(Dealt { public: Vec::new(), shares: Vec::new(), dealer: Zeroizing::default() })
     }
 
-    fn read_published(_: &mut Reader<'_>) -> Result<()> {
+    fn read_published(_: &mut Reader<'_>, _: Tolerance) -> Result<()> {
         Ok(())
     }
 
-    fn key_shares(member: &Member<'_>, (): &(), _: &mut Reader<'_>) -> Result<[ListKeyShare; 2]> {
+    fn key_shares(member: &mut Member<'_>, (): &(), _: &mut Reader<'_>) -> Result<[ListKeyShare; 2]> {
         let share = |agreement| {
             let keys = member.identities.to_vec();
             let key = ListKey::new(member.committee, member.tolerance, agreement, keys)?;
@@ -228,12 +235,19 @@ impl ChainScheme for Ed25519 {
     }
 }
 
-/// Chains with BLS votes: BLS threshold signatures.
-impl ChainScheme for MinSig {
-    type Threshold = Bls;
-    type Published = [GroupKey<MinSig>; 2];
+/// The published keys of a chain with BLS votes.
+pub struct PublishedBls {
+    /// The BLS keys for agreed and for unagreed statements.
+    keys: [GroupKey<MinSig>; 2],
+    presigning: Option<PresigningKeys>,
+}
 
-    fn deal(committee: CommitteeId, tolerance: Tolerance) -> Result<Dealt> {
+/// Chains with BLS votes: BLS threshold signatures, and ECDSA with presignatures where the dealer deals them.
+impl ChainScheme for MinSig {
+    type Threshold = Presigned;
+    type Published = PublishedBls;
+
+    fn deal(committee: CommitteeId, tolerance: Tolerance, presigns: bool) -> Result<Dealt> {
         let agreed = bls::deal::<MinSig, _>(committee, tolerance, Agreement::Agreed, &mut SysRng)?;
         let unagreed = bls::deal::<MinSig, _>(committee, tolerance, Agreement::Unagreed, &mut SysRng)?;
         let mut public = Writer::new();
@@ -250,20 +264,38 @@ impl ChainScheme for MinSig {
             }
             bytes
         };
-        let shares = agreed.iter().zip(&unagreed).map(secret).collect();
-        Ok(Dealt { public: public.into_bytes(), shares })
+        let mut shares: Vec<Zeroizing<Vec<u8>>> = agreed.iter().zip(&unagreed).map(secret).collect();
+        public.u8(presigns.into());
+        let mut dealer = Zeroizing::default();
+        if presigns {
+            let dealt = presignatures::deal_keys(committee, tolerance)?;
+            public.raw(&dealt.public);
+            extend(&mut shares, dealt.shares.into_iter());
+            dealer = dealt.dealer;
+        }
+        Ok(Dealt { public: public.into_bytes(), shares, dealer })
     }
 
-    fn read_published(r: &mut Reader<'_>) -> Result<[GroupKey<MinSig>; 2]> {
-        Ok([GroupKey::decode_from(r, &())?, GroupKey::decode_from(r, &())?])
+    fn read_published(r: &mut Reader<'_>, tolerance: Tolerance) -> Result<PublishedBls> {
+        let keys = [GroupKey::decode_from(r, &())?, GroupKey::decode_from(r, &())?];
+        let presigning = match r.u8()? {
+            0 => None,
+            1 => Some(PresigningKeys::read(r, tolerance)?),
+            _ => return Err(Error::Malformed { what: "flag of presignatures" }),
+        };
+        Ok(PublishedBls { keys, presigning })
+    }
+
+    fn presigning(published: &PublishedBls) -> Option<&PresigningKeys> {
+        published.presigning.as_ref()
     }
 
     fn key_shares(
-        member: &Member<'_>,
-        published: &[GroupKey<MinSig>; 2],
+        member: &mut Member<'_>,
+        published: &PublishedBls,
         secrets: &mut Reader<'_>,
-    ) -> Result<[bls::KeyShare<MinSig>; 2]> {
-        let [agreed, unagreed] = published;
+    ) -> Result<[PresignedKeyShare; 2]> {
+        let [agreed, unagreed] = &published.keys;
         let mut share = |key: &GroupKey<MinSig>| {
             let share = bls::KeyShare::from_bytes(secrets.bytes("threshold key share", 1 << 20)?)?;
             let fits = share.key().id() == key.id()
@@ -271,7 +303,12 @@ impl ChainScheme for MinSig {
                 && key.tolerance() == member.tolerance;
             if fits { Ok(share) } else { Err(Error::WrongContext { what: "dealt keys of another genesis" }) }
         };
-        Ok([share(agreed)?, share(unagreed)?])
+        let (agreed, unagreed) = (share(agreed)?, share(unagreed)?);
+        let presigner = match &published.presigning {
+            None => None,
+            Some(keys) => Some(keys.presigner(member, &SealingKey::from_bytes(&secrets.array()?)?)?),
+        };
+        Ok([PresignedKeyShare::new(agreed, presigner.clone())?, PresignedKeyShare::new(unagreed, presigner)?])
     }
 }
 
@@ -295,9 +332,11 @@ mod tests {
         (genesis.with_protocol("abft".parse().unwrap(), None), keys)
     }
 
-    fn dealt_keys_serve_their_members<S: ChainScheme>(scheme: SchemeName) {
+    fn dealt_keys_serve_their_members<S: ChainScheme>(scheme: SchemeName, presigns: bool) {
         let (mut genesis, keys) = genesis(scheme);
-        let Dealt { public, shares } = deal::<S>(&genesis, true).unwrap();
+        let options = DealOptions { encrypts: true, presigns };
+        let Dealt { public, shares, dealer } = deal::<S>(&genesis, options).unwrap();
+        assert_eq!(dealer.is_empty(), !presigns);
         genesis.dealt = Some(Hex(public.clone()));
         let identities: Vec<_> =
             keys.iter().map(|keys| Ed25519::public_key(&keys.identity().unwrap())).collect();
@@ -309,8 +348,10 @@ mod tests {
                 identities: &identities,
                 index: index as u16,
                 identity: &identity,
+                chain: (genesis.chain_id(), false),
+                presignatures: None,
             };
-            Published::<S>::decode(&public, &genesis)?.member(&member, shares).map(drop)
+            Published::<S>::decode(&public, &genesis)?.member(member, shares).map(drop)
         };
         for (index, shares) in shares.iter().enumerate() {
             put_together(index, shares).unwrap();
@@ -329,11 +370,15 @@ mod tests {
 
     #[test]
     fn keys_of_chains_with_bls() {
-        dealt_keys_serve_their_members::<MinSig>(SchemeName::Bls);
+        dealt_keys_serve_their_members::<MinSig>(SchemeName::Bls, false);
+        dealt_keys_serve_their_members::<MinSig>(SchemeName::Bls, true);
     }
 
     #[test]
     fn keys_of_chains_with_ed25519() {
-        dealt_keys_serve_their_members::<Ed25519>(SchemeName::Ed25519);
+        dealt_keys_serve_their_members::<Ed25519>(SchemeName::Ed25519, false);
+        let options = DealOptions { encrypts: true, presigns: true };
+        let refused = deal::<Ed25519>(&genesis(SchemeName::Ed25519).0, options).map(drop);
+        assert_eq!(refused.unwrap_err().code(), "WRONG_CONTEXT");
     }
 }

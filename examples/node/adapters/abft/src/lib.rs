@@ -5,9 +5,14 @@
 //! encrypt transactions until their order is fixed, and, with `scheme = "bls"`, those of the threshold signatures inside the
 //! epochs. With `scheme = "ed25519"` members sign there with their identity keys, which takes less time and more bytes.
 //!
+//! With `scheme = "bls"` the dealer may also deal presignatures of threshold ECDSA, which take the least time: a file for each
+//! epoch and member. Past them the members sign with BLS.
+//!
 //! All members have the same weight, and the committee is fixed.
 
 mod keys;
+mod member;
+mod presignatures;
 mod views;
 
 use std::marker::PhantomData;
@@ -33,14 +38,15 @@ use quorate_node::config::NodeConfig;
 use quorate_node::evidence::{SignedTwice, SigningKey};
 use quorate_node::genesis::{self, Genesis, Hex, SchemeName};
 use quorate_node::protocol::{
-    Action, Archive, Block, Command, Dealt, Delivery, Executed, FaultReport, LatestRecord, MachineSetup,
-    OwnBatchState, Protocol, RecordKind, Status,
+    Action, Archive, Block, Command, DealOptions, Dealt, Delivery, Executed, FaultReport, LatestRecord,
+    MachineSetup, OwnBatchState, Protocol, RecordKind, Status,
 };
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
 
-pub use keys::{ChainScheme, KeyShare, Member};
+pub use keys::{ChainScheme, KeyShare};
 use keys::{Published, dealt_committee, tolerance};
+pub use member::Member;
 
 /// Name of the protocol in genesis files.
 pub const NAME: &str = "abft";
@@ -118,8 +124,19 @@ impl<S: ChainScheme> Protocol for Abft<S> {
         }
     }
 
-    fn deal(genesis: &Genesis, encrypts: bool) -> Result<Dealt> {
-        Ok(keys::deal::<S>(genesis, encrypts)?)
+    fn deal(genesis: &Genesis, options: DealOptions) -> Result<Dealt> {
+        Ok(keys::deal::<S>(genesis, options)?)
+    }
+
+    fn presigns(genesis: &Genesis) -> bool {
+        published::<S>(genesis).is_some_and(|published| published.presigning().is_some())
+    }
+
+    fn deal_presignatures(genesis: &Genesis, dealer: &[u8], epoch: u64) -> Result<Vec<Vec<u8>>> {
+        let none = || invalid_genesis("dealt: the members do not sign with presignatures".into());
+        let published = published::<S>(genesis).ok_or_else(none)?;
+        let keys = published.presigning().ok_or_else(none)?;
+        Ok(keys.deal(dealt_committee(genesis), tolerance(genesis)?, dealer, epoch)?)
     }
 
     fn context(committees: &genesis::Committees<S>) -> Arc<Committee<S>> {
@@ -140,8 +157,10 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             identities: &identities,
             index: me,
             identity: &identity,
+            chain: (setup.committees.chain, setup.executed.height > 0),
+            presignatures: setup.presignatures,
         };
-        let keys = Published::<S>::decode(dealt, setup.genesis)?.member(&member, setup.shares);
+        let keys = Published::<S>::decode(dealt, setup.genesis)?.member(member, setup.shares);
         let keys = keys.map_err(|e| NodeError::Config {
             path: None,
             problem: format!("node.shares: not the shares of this validator for this genesis ({e})"),
@@ -174,8 +193,16 @@ impl<S: ChainScheme> Protocol for Abft<S> {
     }
 
     fn status(machine: &Self::Machine) -> Status {
-        let chain::Status { committed, running, catching_up } = machine.status();
-        Status { view: running, leader: None, committed, timeouts: 0, catching_up, abstention: None }
+        let chain::Status { committed, running, catching_up, presigned_epochs } = machine.status();
+        Status {
+            view: running,
+            leader: None,
+            committed,
+            timeouts: 0,
+            catching_up,
+            abstention: None,
+            presigned_epochs,
+        }
     }
 
     fn command(command: Command) -> quorate::Result<chain::Command> {
@@ -267,6 +294,10 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             Record::Proposal { height, batch } => {
                 RecordKind::Log { height: *height, bytes: batch.encoded_len() }
             }
+            Record::Presigned { height } | Record::FallBack { height } => {
+                RecordKind::Log { height: *height, bytes: 0 }
+            }
+            Record::Spent(record) => RecordKind::Spent(record),
             Record::Seed(_) => RecordKind::Latest(LatestRecord::Seed),
             Record::Vote(_) => RecordKind::Latest(LatestRecord::VoteGuard(BLOCK.number())),
             Record::Batch(batch) => RecordKind::Batch(batch),
@@ -384,6 +415,12 @@ fn recent_transactions<S: ChainScheme>(
         recent.push((height, ids));
     }
     Ok(recent)
+}
+
+/// The public part of a genesis' dealt keys, if it is there and valid.
+fn published<S: ChainScheme>(genesis: &Genesis) -> Option<Published<S>> {
+    let Hex(dealt) = genesis.dealt.as_ref()?;
+    Published::<S>::decode(dealt, genesis).ok()
 }
 
 fn invalid_genesis(problem: String) -> NodeError {

@@ -15,7 +15,7 @@ use quorate::ed25519::Ed25519;
 use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Hex, Schedule, SchemeName};
-use quorate_node::protocol::Protocol;
+use quorate_node::protocol::{Protocol, presignature_directory};
 use quorate_node::runtime::Starting;
 use quorate_node_abft::Abft;
 
@@ -77,6 +77,24 @@ async fn repeated_transactions_are_ordered_once_and_reported() {
     eventually("the new transaction is committed", || member.committed(&mixed)).await;
     assert_eq!(member.chain.values().map(|commit| commit.transactions).sum::<u32>(), 4);
     stop(vec![member]).await;
+}
+
+/// The first blocks are signed with presignatures, those past them with BLS, and a restart in between changes nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_members_sign_with_presignatures() {
+    let site = Site::new(quorate_node_abft::NAME, 4, SchemeName::Bls, None).deal_epochs::<Abft<MinSig>>(6);
+    scenarios::restarts(&site, start).await;
+    let directory = |i: usize| presignature_directory(&site.dir.path().join(format!("shares{i}")));
+    let files = |i: usize| {
+        let entries = std::fs::read_dir(directory(i)).unwrap().map(|entry| entry.unwrap().file_name());
+        entries.filter(|name| name.to_str().unwrap().ends_with(".sealed")).count()
+    };
+    assert!((0..4).all(|i| files(i) < 6), "none was destroyed");
+    // Without the journal nothing shows which are spent.
+    std::fs::remove_dir_all(directory(0).join("journal")).unwrap();
+    std::fs::write(directory(0).join("9.sealed"), b"of another deal").unwrap();
+    start(site.config(0)).await.unwrap().shutdown().await.unwrap();
+    assert_eq!(files(0), 0);
 }
 
 /// Shares of another member, another chain, and none.

@@ -132,7 +132,15 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     fn status(replica: &Replica<S>) -> Status {
         let quorate_gosig::Status { round, leader, committed, timeouts, catching_up, abstention, .. } =
             replica.status();
-        Status { view: round, leader: Some(leader), committed, timeouts, catching_up, abstention }
+        Status {
+            view: round,
+            leader: Some(leader),
+            committed,
+            timeouts,
+            catching_up,
+            abstention,
+            presigned_epochs: None,
+        }
     }
 
     fn command(command: Command) -> quorate::Result<quorate_gosig::Command> {

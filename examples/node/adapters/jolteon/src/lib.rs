@@ -110,7 +110,15 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     fn status(replica: &Replica<S>) -> Status {
         let quorate_jolteon::Status { view, leader, committed, timeouts, catching_up, abstention, .. } =
             replica.status();
-        Status { view, leader: Some(leader), committed, timeouts, catching_up, abstention }
+        Status {
+            view,
+            leader: Some(leader),
+            committed,
+            timeouts,
+            catching_up,
+            abstention,
+            presigned_epochs: None,
+        }
     }
 
     fn command(command: Command) -> quorate::Result<quorate_jolteon::Command> {

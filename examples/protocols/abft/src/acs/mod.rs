@@ -54,6 +54,8 @@ use crate::violation::Violation;
 pub enum Command {
     /// Proposes this member's value, once.
     Propose(Vec<u8>),
+    /// Signs again without presignatures.
+    FallBack,
 }
 
 /// Results of the machine.
@@ -259,6 +261,12 @@ impl<S: ThresholdScheme> Machine for CommonSubset<S> {
             Input::Command(Command::Propose(value)) => {
                 let input = Input::Command(prbc::Command::Broadcast(value));
                 self.run_broadcast(now, self.context.me(), input, &mut step);
+            }
+            Input::Command(Command::FallBack) => {
+                for sender in 0..self.context.setup.members() {
+                    self.run_broadcast(now, sender, Input::Command(prbc::Command::FallBack), &mut step);
+                }
+                self.run_agreement(now, Input::Command(mvba::Command::FallBack), &mut step);
             }
             Input::Message { from, message: Message::Broadcast { sender, message } } => {
                 self.run_broadcast(now, sender, Input::Message { from, message }, &mut step);

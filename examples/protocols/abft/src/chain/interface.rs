@@ -176,4 +176,6 @@ pub struct Status {
     pub running: u64,
     /// True if correct members have blocks that this one lacks.
     pub catching_up: bool,
+    /// Number of epochs for which this member has presignatures; `None` for a scheme without.
+    pub presigned_epochs: Option<u64>,
 }

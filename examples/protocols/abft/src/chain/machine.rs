@@ -57,6 +57,7 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
             Input::Timer(Timer::Resend) => {
                 let is_stuck = self.timer_set_at.take() == Some(self.tip.height);
                 if is_stuck && self.lacks_something() {
+                    self.fall_back(now, &mut step);
                     self.ask(&mut step);
                 }
             }
@@ -67,6 +68,8 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
             Input::Command(Command::Submit(batch)) => self.submit(batch, &mut step),
             Input::Command(Command::Executed(executed)) => {
                 self.execution.record(executed);
+                // These blocks are durable, so that their epochs never run again.
+                S::close_epochs(&self.config.secrets.agreed, executed.height);
                 self.execution.prune_below(self.tip.height.saturating_sub(2 * STATE_LAG));
             }
             Input::Command(Command::Connected(member)) => {
@@ -84,6 +87,11 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
             },
         }
         self.advance(now, &mut step);
+        for height in std::mem::take(&mut self.newly_presigned) {
+            step.persist(Record::Presigned { height });
+        }
+        let spent = S::take_records(&self.config.secrets.agreed);
+        spent.into_iter().for_each(|record| step.persist(Record::Spent(record)));
         step
     }
 }
@@ -91,6 +99,19 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
 impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     fn is_in_window(&self, height: u64) -> bool {
         height > self.tip.height && height - self.tip.height <= self.config.parameters.window
+    }
+
+    /// Signs in the next epoch, which makes no progress, without presignatures, too: others may have none.
+    fn fall_back(&mut self, now: Time, step: &mut ChainStep<S, V>) {
+        let height = self.tip.height + 1;
+        let Some(running) = self.running.get_mut(&height).filter(|running| running.may_fall_back) else {
+            return;
+        };
+        if running.decided.is_none() {
+            step.persist(Record::FallBack { height });
+            S::fall_back(&self.config.secrets.agreed, height);
+            carry_over(running.fall_back(now), height, step);
+        }
     }
 
     /// Remembers that a member is at a height which this one cannot handle yet.

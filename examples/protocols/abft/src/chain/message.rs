@@ -78,6 +78,19 @@ pub enum Record<V: Scheme> {
     Block(Arc<Block>),
     /// The certificate of the block at a height.
     Certificate(Arc<Finality<V>>),
+    /// An epoch is signed with presignatures. Needed as an input is.
+    Presigned {
+        /// Height of the block.
+        height: u64,
+    },
+    /// An epoch that made no progress is also signed without presignatures from here on. Needed as an input is.
+    FallBack {
+        /// Height of the block.
+        height: u64,
+    },
+    /// A presignature was used, or those of all epochs up to one are destroyed. All such records are needed until the second
+    /// replaces the first: keep them where a copy of older records cannot replace them.
+    Spent(GuardRecord),
 }
 
 impl<V: Scheme> fmt::Debug for Record<V> {
@@ -90,6 +103,9 @@ impl<V: Scheme> fmt::Debug for Record<V> {
             Record::Batch(batch) => write!(f, "Batch({:?})", batch.digest()),
             Record::Block(block) => write!(f, "Block(height {})", block.height),
             Record::Certificate(finality) => write!(f, "Certificate({:?})", finality.0.statement()),
+            Record::Presigned { height } => write!(f, "Presigned(height {height})"),
+            Record::FallBack { height } => write!(f, "FallBack(height {height})"),
+            Record::Spent(record) => write!(f, "Spent({record:?})"),
         }
     }
 }
@@ -156,7 +172,8 @@ impl<S: ThresholdScheme, V: Scheme> Decode<Limits<V>> for Message<S, V> {
 }
 
 /// Encoding: a tag, then tag 1: height u64 ‖ sender u16 ‖ message with its length as u32; tag 2: height u64 ‖ proposal;
-/// tag 3: record of the guard; tag 4: block; tag 5: certificate; tag 6: batch; tag 7: seed 32.
+/// tag 3: record of the guard; tag 4: block; tag 5: certificate; tag 6: batch; tag 7: seed 32; tags 8 and 9: height u64;
+/// tag 10: record of the guard.
 impl<V: Scheme> Encode for Record<V> {
     fn encode_to(&self, w: &mut Writer) {
         match self {
@@ -187,6 +204,18 @@ impl<V: Scheme> Encode for Record<V> {
                 w.u8(6);
                 batch.encode_to(w);
             }
+            Record::Presigned { height } => {
+                w.u8(8);
+                w.u64(*height);
+            }
+            Record::FallBack { height } => {
+                w.u8(9);
+                w.u64(*height);
+            }
+            Record::Spent(record) => {
+                w.u8(10);
+                record.encode_to(w);
+            }
             Record::Seed(seed) => {
                 w.u8(7);
                 w.raw(&**seed);
@@ -209,6 +238,9 @@ impl<V: Scheme> Decode<Arc<Committee<V>>> for Record<V> {
             5 => Ok(Record::Certificate(Arc::new(Finality::decode_from(r, voters)?))),
             6 => Ok(Record::Batch(Arc::new(Batch::decode_from(r, &())?))),
             7 => Ok(Record::Seed(Zeroizing::new(r.array()?))),
+            8 => Ok(Record::Presigned { height: r.u64()? }),
+            9 => Ok(Record::FallBack { height: r.u64()? }),
+            10 => Ok(Record::Spent(GuardRecord::decode_from(r, &())?)),
             _ => Err(Error::Malformed { what: "tag of a record of the chain" }),
         }
     }

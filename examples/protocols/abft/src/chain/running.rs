@@ -13,8 +13,9 @@ use crate::violation::Violation;
 
 /// Number of views of an agreement for which messages are accepted. One more is needed with a probability of 1/3 at most.
 const MAX_VIEWS: usize = 64;
-/// Number of messages that a correct member sends to another one in a view.
-const MESSAGES_PER_VIEW: usize = 12;
+/// Number of messages that a correct member sends to another one in a view: 12, five of them again without presignatures, and a
+/// doubt and an opening for each stage.
+const MESSAGES_PER_VIEW: usize = 25;
 
 /// What happens with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(super) struct Running<S: ThresholdScheme> {
     proposers: BTreeSet<MemberIndex>,
     /// Whether this member has proposed.
     pub(super) has_proposed: bool,
+    /// Whether the epoch is signed with presignatures, and not without them, too.
+    pub(super) may_fall_back: bool,
     /// The transactions that this member proposed, to be proposed again if the epoch does not decide them.
     pub(super) proposed: Vec<Entry>,
     /// The decided transactions.
@@ -48,8 +51,10 @@ impl<S: ThresholdScheme> Running<S> {
         let members = usize::from(context.setup.members());
         let epoch = Epoch::new(context, encryption, *seed)?;
         let (sent, received, proposers) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let (has_proposed, may_fall_back) = (false, false);
         let proposed = Vec::new();
-        Ok(Self { epoch, members, sent, received, proposers, has_proposed: false, proposed, decided: None })
+        let decided = None;
+        Ok(Self { epoch, members, sent, received, proposers, has_proposed, may_fall_back, proposed, decided })
     }
 
     pub(super) fn epoch(&self) -> &Epoch<S> {
@@ -73,9 +78,9 @@ impl<S: ThresholdScheme> Running<S> {
         if received.digests.contains(&digest) {
             return Admission::Known;
         }
-        // Four for each broadcast, one for each decryption, and those of the views. A shard for each broadcast, and one more of
+        // Five for each broadcast, one for each decryption, and those of the views. A shard for each broadcast, and one more of
         // its own.
-        let is_full = received.digests.len() >= 5 * self.members + MAX_VIEWS * MESSAGES_PER_VIEW;
+        let is_full = received.digests.len() >= 6 * self.members + MAX_VIEWS * MESSAGES_PER_VIEW;
         if is_full || (has_shard && received.shards > self.members) {
             return Admission::TooMany;
         }
@@ -94,6 +99,12 @@ impl<S: ThresholdScheme> Running<S> {
             self.proposers.insert(from);
         }
         self.run(now, Input::Message { from, message })
+    }
+
+    /// Signs again without presignatures.
+    pub(super) fn fall_back(&mut self, now: Time) -> Results<S> {
+        self.may_fall_back = false;
+        self.run(now, Input::Command(epoch::Command::FallBack))
     }
 
     /// Handles the first input of the epoch.

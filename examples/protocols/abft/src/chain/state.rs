@@ -47,6 +47,8 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) next_sequence: u64,
     pub(super) is_congested: bool,
     pub(super) running: BTreeMap<u64, Running<S>>,
+    /// Heights of epochs that started since the last step, and are signed with presignatures.
+    pub(super) newly_presigned: Vec<u64>,
     /// The block above the tip that this member's epoch decided and that it signed, with its batches.
     pub(super) candidate: Option<(BlockDigest, Arc<Block>, Vec<Arc<Batch>>)>,
     /// Whether a quorum certified another block at the height of the candidate.
@@ -156,6 +158,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             pending: Pending::default(),
             is_congested: false,
             running: BTreeMap::new(),
+            newly_presigned: Vec::new(),
             candidate: None,
             is_refuted: false,
             votes: BTreeMap::new(),
@@ -178,7 +181,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             chain.undelivered.push(delivery);
         }
         chain.restore_batches(recorded);
-        epochs.into_iter().try_for_each(|record| chain.replay(record))?;
+        let presigned = presigned_heights(&epochs);
+        epochs.into_iter().try_for_each(|record| chain.replay(record, &presigned))?;
         Ok(chain)
     }
 
@@ -186,7 +190,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     pub fn status(&self) -> Status {
         let committed = self.tip.height;
         let running = self.running.last_key_value().map_or(committed, |(height, _)| *height);
-        Status { committed, running, catching_up: self.is_behind() }
+        let presigned_epochs = S::epochs_left(&self.config.secrets.agreed);
+        Status { committed, running, catching_up: self.is_behind(), presigned_epochs }
     }
 
     /// Returns the epoch of a height, if it runs.
@@ -237,20 +242,24 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
     }
 
     /// Handles an input of an epoch after it was recorded.
-    fn replay(&mut self, record: Record<V>) -> Result<()> {
+    fn replay(&mut self, record: Record<V>, presigned: &BTreeSet<u64>) -> Result<()> {
         match record {
             Record::Input { height, from, message } if height > self.tip.height => {
                 let decoded = epoch::Message::decode(&message, &self.limits.epoch)?;
-                let running = self.running_at(height)?;
+                let running = self.replayed(height, presigned)?;
                 running.admit(from, &message, decoded.shard_len() > 0);
                 running.message(Time(0), from, decoded);
             }
             Record::Proposal { height, batch } if height > self.tip.height => {
                 let ids: Vec<Hash> = batch.transactions().iter().map(|one| TRANSACTIONS.leaf(one)).collect();
                 let proposed = self.pending.take(&ids);
-                let running = self.running_at(height)?;
+                let running = self.replayed(height, presigned)?;
                 running.proposed = proposed;
                 running.propose(Time(0), batch);
+            }
+            Record::FallBack { height } if height > self.tip.height => {
+                S::fall_back(&self.config.secrets.agreed, height);
+                self.replayed(height, presigned)?.fall_back(Time(0));
             }
             _ => {}
         }
@@ -259,10 +268,29 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
 
     /// The epoch of a height, which starts if it does not run.
     pub(super) fn running_at(&mut self, height: u64) -> Result<&mut Running<S>> {
+        if !self.running.contains_key(&height) && S::open_epoch(&self.config.secrets.agreed, height, false) {
+            self.newly_presigned.push(height);
+        }
+        self.started(height)
+    }
+
+    /// The epoch of a height that an earlier process started. It is signed in the same way as there.
+    fn replayed(&mut self, height: u64, presigned: &BTreeSet<u64>) -> Result<&mut Running<S>> {
+        let starts_presigned = !self.running.contains_key(&height) && presigned.contains(&height);
+        if starts_presigned {
+            S::open_epoch(&self.config.secrets.agreed, height, true);
+        }
+        let running = self.started(height)?;
+        running.may_fall_back |= starts_presigned;
+        Ok(running)
+    }
+
+    fn started(&mut self, height: u64) -> Result<&mut Running<S>> {
         match self.running.entry(height) {
             Entry::Occupied(running) => Ok(running.into_mut()),
             Entry::Vacant(vacant) => {
                 let mut running = new_epoch(&self.config, &self.seed, height)?;
+                running.may_fall_back = self.newly_presigned.contains(&height);
                 // An epoch sends nothing before its first message or proposal.
                 let _ = running.start(Time(0));
                 Ok(vacant.insert(running))
@@ -302,6 +330,15 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         self.is_refuted = false;
         settled
     }
+}
+
+/// Returns the heights of the recorded epochs that are signed with presignatures.
+fn presigned_heights<V: Scheme>(epochs: &[Record<V>]) -> BTreeSet<u64> {
+    let heights = epochs.iter().filter_map(|record| match record {
+        Record::Presigned { height } => Some(*height),
+        _ => None,
+    });
+    heights.collect()
 }
 
 fn new_epoch<S: ThresholdScheme, V: Scheme>(
@@ -359,7 +396,12 @@ impl<V: Scheme> Recorded<V> {
                 Record::Certificate(finality) => {
                     sorted.certificates.insert(finality.0.statement().view, finality);
                 }
-                Record::Input { .. } | Record::Proposal { .. } => epochs.push(record),
+                // The driver gives them to the presigner.
+                Record::Spent(_) => {}
+                Record::Input { .. }
+                | Record::Proposal { .. }
+                | Record::Presigned { .. }
+                | Record::FallBack { .. } => epochs.push(record),
             }
         }
         (sorted, epochs)

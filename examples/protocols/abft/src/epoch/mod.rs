@@ -76,6 +76,8 @@ pub enum Command {
         /// B, the number of transactions that all members together shall propose.
         batch: usize,
     },
+    /// Signs again without presignatures.
+    FallBack,
 }
 
 /// A transaction with the member that proposed it.
@@ -396,6 +398,9 @@ impl<S: ThresholdScheme> Machine for Epoch<S> {
             Input::Timer(never) => match never {},
             Input::Command(Command::Propose { pending, batch }) => {
                 self.propose(now, &pending, batch, &mut step);
+            }
+            Input::Command(Command::FallBack) => {
+                self.run_subset(now, Input::Command(acs::Command::FallBack), &mut step);
             }
             Input::Message { from, message: Message::Subset(message) } => {
                 self.run_subset(now, Input::Message { from, message }, &mut step);

@@ -18,6 +18,8 @@ pub type Validity = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 pub enum Command {
     /// Proposes a value; the first one counts. A member takes part in the agreement before it proposes.
     Propose(Vec<u8>),
+    /// Signs again without presignatures.
+    FallBack,
 }
 
 /// Results of the machine.

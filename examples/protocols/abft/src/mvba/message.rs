@@ -120,6 +120,22 @@ pub enum Message<S: ThresholdScheme> {
         /// f + 1 shares of the view's coin, ascending by member, which prove the election of the leader.
         shares: Vec<CoinShare>,
     },
+    /// The votes of a stage do not combine: the sender asks for the opening of the receiver's vote in its promotion.
+    Doubt {
+        /// The view.
+        view: View,
+        /// The stage.
+        stage: Stage,
+    },
+    /// The opening of the sender's vote in the receiver's promotion.
+    Opening {
+        /// The view.
+        view: View,
+        /// The stage.
+        stage: Stage,
+        /// The opening.
+        opening: Box<S::Opening>,
+    },
 }
 
 /// Returns the hash of a value.
@@ -202,7 +218,9 @@ impl<S: ThresholdScheme> Message<S> {
             | Message::Skip { view, .. }
             | Message::Elect { view, .. }
             | Message::Report { view, .. }
-            | Message::Decide { view, .. } => *view,
+            | Message::Decide { view, .. }
+            | Message::Doubt { view, .. }
+            | Message::Opening { view, .. } => *view,
         }
     }
 
@@ -215,10 +233,13 @@ impl<S: ThresholdScheme> Message<S> {
             // 5 to 8.
             Message::Vote { stage, .. } => 4 + stage.0,
             Message::Done { .. } => 9,
+            Message::Skip { share, .. } if S::kind(share) == 2 => 14,
             Message::Skip { .. } => 10,
             Message::Elect { .. } => 11,
             Message::Report { .. } => 12,
             Message::Decide { .. } => 13,
+            // Not kept.
+            Message::Doubt { .. } | Message::Opening { .. } => 0,
         }
     }
 }
@@ -256,7 +277,7 @@ impl<S: ThresholdScheme> Decode<Limits> for Held<S> {
     }
 }
 
-/// Encoding: tag 1 to 8 ‖ view u32 ‖ the fields in the order of their declaration.
+/// Encoding: tag 1 to 10 ‖ view u32 ‖ the fields in the order of their declaration.
 impl<S: ThresholdScheme> Encode for Message<S> {
     fn encode_to(&self, w: &mut Writer) {
         let tag = match self {
@@ -268,6 +289,8 @@ impl<S: ThresholdScheme> Encode for Message<S> {
             Message::Elect { .. } => 6,
             Message::Report { .. } => 7,
             Message::Decide { .. } => 8,
+            Message::Doubt { .. } => 9,
+            Message::Opening { .. } => 10,
         };
         w.u8(tag);
         w.u32(self.view());
@@ -298,6 +321,11 @@ impl<S: ThresholdScheme> Encode for Message<S> {
                 w.bytes(value);
                 signature.encode_to(w);
                 w.list(shares);
+            }
+            Message::Doubt { stage, .. } => w.u8(stage.0),
+            Message::Opening { stage, opening, .. } => {
+                w.u8(stage.0);
+                opening.encode_to(w);
             }
         }
     }
@@ -333,6 +361,11 @@ impl<S: ThresholdScheme> Decode<Limits> for Message<S> {
                 let value = r.bytes("value", limits.value)?.to_vec();
                 let signature = S::Signature::decode_from(r, &())?;
                 Message::Decide { view, value, signature, shares: read_shares(r, limits.coin_shares)? }
+            }
+            9 => Message::Doubt { view, stage: Stage::read(r, Stage::KEY, Stage::LAST)? },
+            10 => {
+                let stage = Stage::read(r, Stage::KEY, Stage::LAST)?;
+                Message::Opening { view, stage, opening: Box::new(S::Opening::decode_from(r, &())?) }
             }
             _ => return Err(Error::Malformed { what: "tag of an agreement message" }),
         })

@@ -37,6 +37,9 @@
 //! | a decided member goes on | it sends *Decide* with a proof and stops | the proof (commit, and f + 1 coin shares) convinces a member in any view |
 //! | certificates of N − f members | of ⌊(N + f)/2⌋ + 1 | equal for N = 3f + 1; for more members fewer suffice |
 //!
+//! **Blame.** If the votes of a stage do not combine, the proposer asks the members for the openings of their votes
+//! (*Doubt*, *Opening*), where the scheme needs them, and names those whose vote is wrong.
+//!
 //! **Memory.** Messages of up to [`WINDOW`] later views are kept, each once per sender: `WINDOW · N · 8` messages, of
 //! which two in eight carry a value. A member is further behind than that with probability 3⁻²⁰; Decide reaches it in
 //! any case. **Cost** per view and member: 4N + 1 signatures, 5 combinations, 4N verifications of certificates.
@@ -103,6 +106,8 @@ impl<S: ThresholdScheme> Agreement<S> {
             Message::Skip { share, .. } => self.on_skip(from, share, step),
             Message::Elect { skip, share, .. } => self.on_elect(from, skip, *share, step),
             Message::Report { held, .. } => self.on_report(from, held, step),
+            Message::Doubt { stage, .. } => self.on_doubt(from, stage, step),
+            Message::Opening { stage, opening, .. } => self.on_opening(from, stage, &opening, step),
             Message::Decide { .. } => {}
         }
     }
@@ -112,8 +117,8 @@ impl<S: ThresholdScheme> Agreement<S> {
         if message.view() - self.view > WINDOW {
             return step.fault(from, Violation::Refused { what: "message of a view beyond the window" });
         }
-        if matches!(message, Message::Vote { .. }) {
-            return step.fault(from, Violation::Refused { what: "Vote before the promotion" });
+        if matches!(message, Message::Vote { .. } | Message::Doubt { .. } | Message::Opening { .. }) {
+            return step.fault(from, Violation::Refused { what: "Vote or opening before the promotion" });
         }
         let slot = (message.view(), from, message.slot());
         match self.later.get(&slot) {
@@ -163,6 +168,7 @@ impl<S: ThresholdScheme> Machine for Agreement<S> {
             Input::Start => {}
             Input::Timer(never) => match never {},
             Input::Command(Command::Propose(value)) => self.propose(value, &mut step),
+            Input::Command(Command::FallBack) => self.fall_back(&mut step),
             Input::Message { from, message } => self.on_message(from, message, &mut step),
         }
         step

@@ -1,5 +1,7 @@
 //! Promotion and completion: the first two phases of a view.
 
+use std::collections::BTreeMap;
+
 use quorate::machine::{MemberIndex, Step};
 
 use super::message::{
@@ -23,7 +25,7 @@ impl<S: ThresholdScheme> Agreement<S> {
         };
         let digest = digest(&value);
         let votes = self.votes(Stage::KEY, &digest);
-        self.promotion = Some(Promotion { digest, stage: Stage::KEY, votes });
+        self.promotion = Some(Promotion { digest, stage: Stage::KEY, votes, doubted: BTreeMap::new() });
         step.broadcast(Message::Promote { view: self.view, value: value.clone(), key: key.clone() });
         self.on_promote(self.context.me(), value, key, step);
     }
@@ -126,11 +128,95 @@ impl<S: ThresholdScheme> Agreement<S> {
 
     fn vote(&mut self, proposer: MemberIndex, stage: Stage, digest: &Digest, step: &mut Step<Self>) {
         self.acceptances.entry(proposer).or_default().voted.insert(stage);
-        let share = S::sign(&self.context.secrets.unagreed, &self.statement(proposer, stage, digest));
+        let shares = S::shares(&self.context.secrets.unagreed, &self.statement(proposer, stage, digest));
+        shares.into_iter().for_each(|share| self.send_vote(proposer, stage, share, step));
+    }
+
+    fn send_vote(&mut self, proposer: MemberIndex, stage: Stage, share: S::Share, step: &mut Step<Self>) {
         if proposer == self.context.me() {
             self.on_vote(proposer, stage, share, step);
         } else {
             step.send(proposer, Message::Vote { view: self.view, stage, share });
+        }
+    }
+
+    /// Signs what was signed with presignatures in this view again, without.
+    pub(super) fn fall_back(&mut self, step: &mut Step<Self>) {
+        if self.phase != Phase::Promoting {
+            return;
+        }
+        let secrets = self.context.secrets.clone();
+        let mut votes: Vec<(MemberIndex, Stage, Digest)> = Vec::new();
+        for (proposer, accepted) in &self.acceptances {
+            if let Some((digest, _)) = &accepted.value {
+                votes.extend(accepted.voted.iter().map(|stage| (*proposer, *stage, *digest)));
+            }
+        }
+        for (proposer, stage, digest) in votes {
+            let statement = self.statement(proposer, stage, &digest);
+            if let Some(share) = S::fallback_share(&secrets.unagreed, &statement) {
+                self.send_vote(proposer, stage, share, step);
+            }
+        }
+        let statement = completion_statement(&self.context.setup.committee, self.context.epoch, self.view);
+        if let Some(share) = S::fallback_share(&secrets.agreed, &statement) {
+            step.broadcast(Message::Skip { view: self.view, share: share.clone() });
+            self.on_skip(self.context.me(), share, step);
+        }
+    }
+
+    /// Opens this member's vote to the proposer, whose votes do not combine.
+    pub(super) fn on_doubt(&mut self, from: MemberIndex, stage: Stage, step: &mut Step<Self>) {
+        let accepted = self.acceptances.get(&from).filter(|accepted| accepted.voted.contains(&stage));
+        let digest = accepted.and_then(|accepted| accepted.value.as_ref()).map(|(digest, _)| *digest);
+        let opening = digest.and_then(|digest| {
+            S::opening(&self.context.secrets.unagreed, &self.statement(from, stage, &digest))
+        });
+        if digest.is_none() {
+            return step.fault(from, Violation::Refused { what: "doubt about a vote that was not sent" });
+        }
+        // A vote without a presignature needs none.
+        if let Some(opening) = opening.map(Box::new) {
+            step.send(from, Message::Opening { view: self.view, stage, opening });
+        }
+    }
+
+    pub(super) fn on_opening(
+        &mut self,
+        from: MemberIndex,
+        stage: Stage,
+        opening: &S::Opening,
+        step: &mut Step<Self>,
+    ) {
+        let Some(promotion) = &mut self.promotion else {
+            return step.fault(from, Violation::Refused { what: "opening without a promotion" });
+        };
+        let mut wanted = Vec::new();
+        if let Some(votes) = promotion.doubted.get_mut(&stage) {
+            let _ = votes.open(from, opening, &mut wanted, step);
+        } else if stage == promotion.stage {
+            let signature = promotion.votes.open(from, opening, &mut wanted, step);
+            self.ask(stage, wanted, step);
+            if let Some(signature) = signature.filter(|_| self.phase == Phase::Promoting) {
+                self.certified(stage, signature, step);
+            }
+        }
+    }
+
+    /// Asks members for the openings of their votes.
+    fn ask(&mut self, stage: Stage, wanted: Vec<MemberIndex>, step: &mut Step<Self>) {
+        for member in wanted {
+            if member != self.context.me() {
+                step.send(member, Message::Doubt { view: self.view, stage });
+                continue;
+            }
+            let digest = self.promotion.as_ref().map(|promotion| promotion.digest);
+            let opening = digest.and_then(|digest| {
+                S::opening(&self.context.secrets.unagreed, &self.statement(member, stage, &digest))
+            });
+            if let Some(opening) = opening {
+                self.on_opening(member, stage, &opening, step);
+            }
         }
     }
 
@@ -150,12 +236,27 @@ impl<S: ThresholdScheme> Agreement<S> {
         if stage < promotion.stage {
             return;
         }
-        let Some(signature) = promotion.votes.add(from, share, step) else { return };
-        let digest = promotion.digest;
+        let mut wanted = Vec::new();
+        let signature = promotion.votes.add(from, share, &mut wanted, step);
+        self.ask(stage, wanted, step);
+        if let Some(signature) = signature {
+            self.certified(stage, signature, step);
+        }
+    }
+
+    /// Continues with the next stage of this member's promotion.
+    fn certified(&mut self, stage: Stage, signature: S::Signature, step: &mut Step<Self>) {
+        let Some(digest) = self.promotion.as_ref().map(|promotion| promotion.digest) else { return };
         match stage.next() {
             Some(next) => {
                 let votes = self.votes(next, &digest);
-                self.promotion = Some(Promotion { digest, stage: next, votes });
+                if let Some(promotion) = &mut self.promotion {
+                    promotion.stage = next;
+                    let before = std::mem::replace(&mut promotion.votes, votes);
+                    if before.is_in_doubt() {
+                        promotion.doubted.insert(stage, before);
+                    }
+                }
                 let view = self.view;
                 step.broadcast(Message::Advance { view, stage: next, signature: signature.clone() });
                 self.on_advance(self.context.me(), next, signature, step);
@@ -191,9 +292,10 @@ impl<S: ThresholdScheme> Agreement<S> {
             self.completion.skip_sent = true;
             let committee = &self.context.setup.committee;
             let statement = completion_statement(committee, self.context.epoch, self.view);
-            let share = S::sign(&self.context.secrets.agreed, &statement);
-            step.broadcast(Message::Skip { view: self.view, share: share.clone() });
-            self.on_skip(self.context.me(), share, step);
+            for share in S::shares(&self.context.secrets.agreed, &statement) {
+                step.broadcast(Message::Skip { view: self.view, share: share.clone() });
+                self.on_skip(self.context.me(), share, step);
+            }
         }
     }
 
@@ -201,7 +303,8 @@ impl<S: ThresholdScheme> Agreement<S> {
         if self.phase != Phase::Promoting {
             return;
         }
-        if let Some(skip) = self.completion.shares.add(from, share, step) {
+        // Wrong shares of an agreed statement are found without openings.
+        if let Some(skip) = self.completion.shares.add(from, share, &mut Vec::new(), step) {
             self.abandon(skip, step);
         }
     }

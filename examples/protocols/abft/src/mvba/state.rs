@@ -167,6 +167,8 @@ pub(super) struct Promotion<S: ThresholdScheme> {
     pub(super) digest: Digest,
     pub(super) stage: Stage,
     pub(super) votes: Collector<S>,
+    /// The votes of earlier stages that are in doubt: an opening may still show which were wrong.
+    pub(super) doubted: BTreeMap<Stage, Collector<S>>,
 }
 
 /// The complete promotions of a view, and the shares of the skip certificate.

@@ -13,8 +13,8 @@
 //! ([`Agreement::Agreed`](quorate::threshold::Agreement)). Shares are combined before they are verified (section
 //! II.A.2); wrong ones are found when the combination fails, and their senders are named.
 //!
-//! Shares that arrive before the delivery are kept, one for each member. **Memory**: that of RBC, and two shares for
-//! each member.
+//! Shares that arrive before the delivery are kept, one of each kind for each member. **Memory**: that of RBC, and two
+//! shares of each kind for each member.
 
 mod message;
 #[cfg(test)]
@@ -36,7 +36,14 @@ use crate::setup::Context;
 use crate::signatures::{Collector, ThresholdScheme};
 use crate::violation::Violation;
 
-pub use crate::rbc::Command;
+/// Requests to the machine.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Broadcasts the sender's message, once.
+    Broadcast(Vec<u8>),
+    /// Signs again without presignatures.
+    FallBack,
+}
 
 /// Results of the machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,12 +71,12 @@ pub struct ProvableBroadcast<S: ThresholdScheme> {
 }
 
 enum State<S: ThresholdScheme> {
-    /// Not delivered. The first share of each member waits.
-    Waiting(BTreeMap<MemberIndex, S::Share>),
+    /// Not delivered. The first share of each member and kind waits.
+    Waiting(BTreeMap<(MemberIndex, u8), S::Share>),
     /// Delivered; shares are collected.
     Collecting { id: CommitmentId, collector: Box<Collector<S>> },
-    /// The proof was returned.
-    Proved,
+    /// The proof was returned. The collector is kept if further shares may show which were wrong.
+    Proved { id: CommitmentId, collector: Option<Box<Collector<S>>> },
 }
 
 impl<S: ThresholdScheme> ProvableBroadcast<S> {
@@ -124,19 +131,31 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
         let waiting = std::mem::take(waiting);
         let setup = &self.context.setup;
         let statement = statement(&setup.committee, self.context.epoch, self.sender, &id);
-        let share = S::sign(&self.context.secrets.agreed, &statement);
+        let shares = S::shares(&self.context.secrets.agreed, &statement);
         let collector = Box::new(Collector::new("proof of delivery", &setup.agreed, &statement));
         self.state = State::Collecting { id, collector };
-        step.broadcast(Message::Share(share.clone()));
-        self.on_share(self.context.me(), share, step);
-        for (from, share) in waiting {
+        for share in shares {
+            step.broadcast(Message::Share(share.clone()));
+            self.on_share(self.context.me(), share, step);
+        }
+        for ((from, _), share) in waiting {
             self.on_share(from, share, step);
+        }
+    }
+
+    /// Signs what was signed with a presignature again, without.
+    fn fall_back(&mut self, step: &mut Step<Self>) {
+        let (State::Collecting { id, .. } | State::Proved { id, .. }) = &self.state else { return };
+        let statement = statement(&self.context.setup.committee, self.context.epoch, self.sender, id);
+        if let Some(share) = S::fallback_share(&self.context.secrets.agreed, &statement) {
+            step.broadcast(Message::Share(share.clone()));
+            self.on_share(self.context.me(), share, step);
         }
     }
 
     fn on_share(&mut self, from: MemberIndex, share: S::Share, step: &mut Step<Self>) {
         match &mut self.state {
-            State::Waiting(waiting) => match waiting.entry(from) {
+            State::Waiting(waiting) => match waiting.entry((from, S::kind(&share))) {
                 Entry::Vacant(place) => {
                     place.insert(share);
                 }
@@ -144,13 +163,23 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
                 Entry::Occupied(_) => step.fault(from, Violation::Contradiction { what: "Share" }),
             },
             State::Collecting { id, collector } => {
-                if let Some(signature) = collector.add(from, share, step) {
-                    let proof = Proof { sender: self.sender, id: *id, signature };
-                    self.state = State::Proved;
+                // Wrong shares of an agreed statement are found without openings.
+                if let Some(signature) = collector.add(from, share, &mut Vec::new(), step) {
+                    let id = *id;
+                    let proof = Proof { sender: self.sender, id, signature };
+                    let state = std::mem::replace(&mut self.state, State::Proved { id, collector: None });
+                    if let State::Collecting { collector, .. } = state
+                        && collector.is_in_doubt()
+                    {
+                        self.state = State::Proved { id, collector: Some(collector) };
+                    }
                     step.output(Output::Proved(proof));
                 }
             }
-            State::Proved => {}
+            State::Proved { collector: Some(collector), .. } => {
+                let _ = collector.add(from, share, &mut Vec::new(), step);
+            }
+            State::Proved { collector: None, .. } => {}
         }
     }
 }
@@ -172,7 +201,11 @@ impl<S: ThresholdScheme> Machine for ProvableBroadcast<S> {
         match input {
             Input::Start => self.run_broadcast(now, Input::Start, &mut step),
             Input::Timer(never) => match never {},
-            Input::Command(command) => self.run_broadcast(now, Input::Command(command), &mut step),
+            Input::Command(Command::Broadcast(value)) => {
+                let command = rbc::Command::Broadcast(value);
+                self.run_broadcast(now, Input::Command(command), &mut step);
+            }
+            Input::Command(Command::FallBack) => self.fall_back(&mut step),
             Input::Message { from, message: Message::Broadcast(message) } => {
                 self.run_broadcast(now, Input::Message { from, message }, &mut step);
             }

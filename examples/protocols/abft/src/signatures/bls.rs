@@ -10,18 +10,28 @@ use quorate::threshold::{Agreement, Tolerance};
 use quorate::wire::Encode;
 use rand_core::TryCryptoRng;
 
-use super::ThresholdScheme;
+use super::collector::{Shares, collected};
+use super::scheme::{Collected, ShareCollector, ThresholdScheme};
+use crate::compose::Never;
 
 /// BLS threshold signatures with 48-byte signatures. Cost: two pairings per verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bls {}
+
+impl Bls {
+    /// Creates the instance whose shares are combined.
+    pub fn signing(key: &Arc<GroupKey<MinSig>>, statement: &[u8]) -> Signing<MinSig> {
+        Signing::new(key.clone(), statement)
+    }
+}
 
 impl ThresholdScheme for Bls {
     type GroupKey = GroupKey<MinSig>;
     type KeyShare = KeyShare<MinSig>;
     type Share = SignatureShare<MinSig>;
     type Signature = Signature<MinSig>;
-    type Signing = Signing<MinSig>;
+    type Opening = Never;
+    type Collector = Shares<Signing<MinSig>>;
     /// There is one signature on a statement.
     type Known = Option<Signature<MinSig>>;
 
@@ -46,8 +56,8 @@ impl ThresholdScheme for Bls {
         share.sign(statement)
     }
 
-    fn signing(key: &Arc<Self::GroupKey>, statement: &[u8]) -> Self::Signing {
-        Signing::new(key.clone(), statement)
+    fn collector(key: &Arc<Self::GroupKey>, statement: &[u8]) -> Self::Collector {
+        Shares::new(Self::signing(key, statement))
     }
 
     fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()> {
@@ -70,8 +80,14 @@ impl ThresholdScheme for Bls {
     fn signature_len(_: &Self::GroupKey) -> usize {
         48
     }
+}
 
-    fn encode_evidence(evidence: &ShareFault<MinSig>) -> Vec<u8> {
-        evidence.encode()
+impl ShareCollector<Bls> for Shares<Signing<MinSig>> {
+    fn add(&mut self, from: MemberIndex, share: SignatureShare<MinSig>) -> Result<Collected<Bls>> {
+        Ok(collected(Shares::add(self, from, share)?, |signature| signature, ShareFault::encode))
+    }
+
+    fn open(&mut self, _: MemberIndex, opening: &Never) -> Result<Collected<Bls>> {
+        match *opening {}
     }
 }

@@ -11,7 +11,9 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 use rand_core::TryCryptoRng;
 
-use super::ThresholdScheme;
+use super::collector::{Shares, collected};
+use super::scheme::{Collected, ShareCollector, ThresholdScheme};
+use crate::compose::Never;
 
 /// Lists of t Ed25519 signatures. They need no dealer and little time, and t times the bytes of one signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,12 +121,20 @@ impl ListKeyShare {
     }
 }
 
+impl Ed25519List {
+    /// Creates the instance whose shares are combined.
+    pub fn signing(key: &Arc<ListKey>, statement: &[u8]) -> ListSigning {
+        ListSigning { bytes: key.signed_bytes(statement), key: key.clone() }
+    }
+}
+
 impl ThresholdScheme for Ed25519List {
     type GroupKey = ListKey;
     type KeyShare = ListKeyShare;
     type Share = ListShare;
     type Signature = ListSignature;
-    type Signing = ListSigning;
+    type Opening = Never;
+    type Collector = Shares<ListSigning>;
     type Known = BTreeMap<MemberIndex, Signature>;
 
     fn deal<R: TryCryptoRng + ?Sized>(
@@ -154,8 +164,8 @@ impl ThresholdScheme for Ed25519List {
         ListShare { member: share.member, signature }
     }
 
-    fn signing(key: &Arc<ListKey>, statement: &[u8]) -> ListSigning {
-        ListSigning { bytes: key.signed_bytes(statement), key: key.clone() }
+    fn collector(key: &Arc<ListKey>, statement: &[u8]) -> Shares<ListSigning> {
+        Shares::new(Self::signing(key, statement))
     }
 
     /// Cost: a batch of t verifications.
@@ -187,9 +197,15 @@ impl ThresholdScheme for Ed25519List {
     fn signature_len(key: &ListKey) -> usize {
         4 + 66 * usize::from(key.threshold.needed())
     }
+}
 
-    fn encode_evidence(evidence: &ListShare) -> Vec<u8> {
-        evidence.encode()
+impl ShareCollector<Ed25519List> for Shares<ListSigning> {
+    fn add(&mut self, from: MemberIndex, share: ListShare) -> Result<Collected<Ed25519List>> {
+        Ok(collected(Shares::add(self, from, share)?, |signature| signature, ListShare::encode))
+    }
+
+    fn open(&mut self, _: MemberIndex, opening: &Never) -> Result<Collected<Ed25519List>> {
+        match *opening {}
     }
 }
 

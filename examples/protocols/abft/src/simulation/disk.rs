@@ -81,7 +81,11 @@ impl<V: Scheme> Disk<V> {
         let last_vote = records.iter().rposition(|record| matches!(record, Record::Vote(_)));
         let is_retained = |(place, record): &(usize, Record<V>)| match record {
             Record::Seed(_) => true,
-            Record::Input { height, .. } | Record::Proposal { height, .. } => *height > self.pruned,
+            Record::Input { height, .. }
+            | Record::Proposal { height, .. }
+            | Record::Presigned { height }
+            | Record::FallBack { height } => *height > self.pruned,
+            Record::Spent(_) => true,
             Record::Vote(_) => Some(*place) == last_vote,
             Record::Batch(batch) => {
                 let digest = batch.digest().0;

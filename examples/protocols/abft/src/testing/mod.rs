@@ -2,6 +2,7 @@
 //! members.
 
 mod network;
+pub(crate) mod presigned;
 mod schedule;
 
 use std::sync::Arc;

@@ -19,10 +19,36 @@ use zeroize::Zeroizing;
 
 use super::super::*;
 use crate::epoch::Encryption;
-use crate::signatures::Ed25519List;
+use crate::setup::{Secrets, Setup};
+use crate::signatures::{Ed25519List, ThresholdScheme};
 use crate::testing::{Keys, Verdict, ensure};
 
-pub(super) type Member = Chain<Ed25519List, Ed25519>;
+/// A world whose members sign with lists of signatures.
+pub(super) type World = SchemeWorld<Ed25519List>;
+
+/// A signature scheme whose secrets may depend on the member's disk.
+pub(super) trait WorldScheme: ThresholdScheme {
+    /// Puts a member's keys together at a start.
+    fn keys(world: &SchemeWorld<Self>, member: MemberIndex) -> (Arc<Setup<Self>>, Arc<Secrets<Self>>);
+
+    /// The share in a message, if there is one.
+    fn share_in(_message: &Message<Self, Ed25519>) -> Option<SentShare> {
+        None
+    }
+}
+
+/// A share that a member sent.
+pub(super) struct SentShare {
+    pub(super) height: u64,
+    /// Index of the presignature, and digest that it signs; `None` without a presignature.
+    pub(super) presignature: Option<(u32, Hash)>,
+}
+
+impl WorldScheme for Ed25519List {
+    fn keys(world: &World, member: MemberIndex) -> (Arc<Setup<Self>>, Arc<Secrets<Self>>) {
+        (world.keys.setup.clone(), world.keys.secrets[usize::from(member)].clone())
+    }
+}
 
 pub(super) const MEMBERS: u16 = 4;
 /// The member that is Byzantine in some runs.
@@ -42,9 +68,8 @@ pub(super) const CALM: Faults = Faults { crash: 0.0, loss: 0.0, sends_first: fal
 pub(super) const ROUGH: Faults = Faults { crash: 0.02, loss: 0.1, sends_first: false };
 
 /// A member's process and its disk.
-#[derive(Default)]
-pub(super) struct Node {
-    pub(super) machine: Option<Member>,
+pub(super) struct Node<S: ThresholdScheme> {
+    pub(super) machine: Option<Chain<S, Ed25519>>,
     pub(super) disk: Vec<Vec<u8>>,
     /// The chain, as far as it is on disk.
     pub(super) blocks: Vec<Delivery<Ed25519>>,
@@ -55,13 +80,20 @@ pub(super) struct Node {
     pub(super) timers: BTreeMap<Timer, Time>,
 }
 
-pub(super) struct World {
-    pub(super) keys: Keys<Ed25519List>,
+impl<S: ThresholdScheme> Default for Node<S> {
+    fn default() -> Self {
+        let (disk, blocks, states) = (Vec::new(), Vec::new(), Vec::new());
+        Self { machine: None, disk, blocks, states, delivered: 0, timers: BTreeMap::new() }
+    }
+}
+
+pub(super) struct SchemeWorld<S: WorldScheme> {
+    pub(super) keys: Keys<S>,
     pub(super) voters: Arc<Committee<Ed25519>>,
     pub(super) parameters: Parameters,
     /// Of each member; empty without encryption.
     pub(super) encryption: Vec<Encryption>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node<S>>,
     pub(super) in_flight: Vec<(MemberIndex, MemberIndex, Vec<u8>)>,
     pub(super) rng: StdRng,
     pub(super) now: Time,
@@ -76,9 +108,17 @@ pub(super) struct World {
     /// Number of answers with blocks.
     pub(super) served: usize,
     /// The second face of a Byzantine member, the last one: members 1 and 2 hear this one, and member 0 hears the first.
-    pub(super) twin: Option<Member>,
+    pub(super) twin: Option<Chain<S, Ed25519>>,
     /// A member that hears nothing and is not restarted.
     pub(super) away: Option<MemberIndex>,
+    /// Number of epochs for which each member has presignatures.
+    pub(super) dealt: [u64; MEMBERS as usize],
+    /// What each presignature signed, by member, height and index.
+    pub(super) used: BTreeMap<(MemberIndex, u64, u32), Hash>,
+    /// Heights at which a member signed without a presignature.
+    pub(super) unpresigned: BTreeSet<(MemberIndex, u64)>,
+    /// A member whose data directory was replaced by an older copy: others may blame it.
+    pub(super) restored: Option<MemberIndex>,
 }
 
 pub(super) fn secret(member: u16) -> <Ed25519 as Scheme>::SecretKey {
@@ -89,7 +129,7 @@ pub(super) fn chain_id() -> ChainId {
     ChainId::from_name("tests")
 }
 
-impl World {
+impl<S: WorldScheme> SchemeWorld<S> {
     pub(super) fn new(seed: u64, faults: Faults) -> Self {
         let keys = Keys::deal(MEMBERS, 1);
         let members = (0..MEMBERS).map(|member| (VerifiedKey::from_secret(&secret(member)), 1)).collect();
@@ -112,6 +152,10 @@ impl World {
             served: 0,
             twin: None,
             away: None,
+            dealt: [0; MEMBERS as usize],
+            used: BTreeMap::new(),
+            unpresigned: BTreeSet::new(),
+            restored: None,
         };
         (0..MEMBERS).for_each(|member| world.restart(member).unwrap());
         world
@@ -119,13 +163,14 @@ impl World {
 
     /// Starts a member from its disk.
     pub(super) fn restart(&mut self, member: MemberIndex) -> Verdict {
+        let (setup, secrets) = S::keys(self, member);
         let node = &self.nodes[usize::from(member)];
         let executed = *node.states.last().unwrap();
         let ids = |delivery: &Delivery<_>| delivery.batches.iter().flat_map(|b| b.ids().to_vec()).collect();
         let recent = node.blocks.iter().take(executed.height as usize).map(ids);
         let config = Config {
-            setup: self.keys.setup.clone(),
-            secrets: self.keys.secrets[usize::from(member)].clone(),
+            setup,
+            secrets,
             encryption: self.encryption.get(usize::from(member)).cloned(),
             chain: chain_id(),
             voters: self.voters.clone(),
@@ -139,7 +184,7 @@ impl World {
         let decoded = |bytes: &Vec<u8>| Record::decode(bytes, &self.voters).unwrap();
         let records: Vec<Record<Ed25519>> = node.disk.iter().map(decoded).collect();
         assert!(records.iter().zip(&node.disk).all(|(record, bytes)| record.encode() == *bytes));
-        let machine = Member::restore(config, secret(member), records).map_err(|e| e.to_string())?;
+        let machine = Chain::restore(config, secret(member), records).map_err(|e| e.to_string())?;
         let node = &mut self.nodes[usize::from(member)];
         (node.machine, node.delivered, node.timers) = (Some(machine), executed.height, BTreeMap::new());
         self.input(member, Input::Start)
@@ -159,7 +204,7 @@ impl World {
         self.input(member, Input::Command(Command::Executed(executed))).map(|()| true)
     }
 
-    pub(super) fn input(&mut self, member: MemberIndex, input: Input<Member>) -> Verdict {
+    pub(super) fn input(&mut self, member: MemberIndex, input: Input<Chain<S, Ed25519>>) -> Verdict {
         let now = self.now;
         if let Some(twin) = self.twin.as_mut().filter(|_| member == LIAR) {
             let step = twin.handle(now, copy(&input));
@@ -174,7 +219,7 @@ impl World {
     fn send(
         &mut self,
         member: MemberIndex,
-        messages: Vec<Outgoing<Message<Ed25519List, Ed25519>>>,
+        messages: Vec<Outgoing<Message<S, Ed25519>>>,
         is_reached: impl Fn(MemberIndex) -> bool,
     ) {
         for outgoing in messages {
@@ -199,7 +244,7 @@ impl World {
         self.restart(LIAR).unwrap();
     }
 
-    pub(super) fn carry_out(&mut self, member: MemberIndex, step: Step<Member>) -> Verdict {
+    pub(super) fn carry_out(&mut self, member: MemberIndex, step: Step<Chain<S, Ed25519>>) -> Verdict {
         let node = &mut self.nodes[usize::from(member)];
         let has_crashed = !step.is_empty() && self.rng.random_bool(self.faults.crash);
         // A crash before the write loses the whole step, one after it only the messages.
@@ -220,9 +265,11 @@ impl World {
         if member != LIAR {
             self.blamed += step.faults.len();
         }
-        let is_liar = |culprit| self.twin.is_some() && culprit == LIAR;
-        let is_just = member == LIAR || step.faults.iter().all(|fault| is_liar(fault.culprit));
-        ensure((self.twin.is_some() || step.faults.is_empty()) && is_just, || {
+        let is_liar = |culprit| self.twin.is_some() && culprit == LIAR || self.restored == Some(culprit);
+        let is_faulty = member == LIAR || self.restored == Some(member);
+        let is_just = is_faulty || step.faults.iter().all(|fault| is_liar(fault.culprit));
+        let may_blame = self.twin.is_some() || self.restored.is_some();
+        ensure((may_blame || step.faults.is_empty()) && is_just, || {
             format!("{member} blames {:?}", step.faults)
         })?;
         for output in step.outputs {
@@ -245,6 +292,14 @@ impl World {
             self.nodes[usize::from(member)].timers.insert(timer, self.now.plus(after));
         }
         for outgoing in &step.messages {
+            if let Some(SentShare { height, presignature }) = S::share_in(&outgoing.message) {
+                let Some((index, digest)) = presignature else {
+                    self.unpresigned.insert((member, height));
+                    continue;
+                };
+                let before = *self.used.entry((member, height, index)).or_insert(digest);
+                ensure(before == digest, || format!("{member} uses presignature {index} of {height} twice"))?;
+            }
             if let Message::Vote(vote) = &outgoing.message {
                 let (height, digest) = (vote.statement().view, vote.statement().digest);
                 let before = *self.voted.entry((height, member)).or_insert(digest);
@@ -260,7 +315,7 @@ impl World {
         self.served += 1;
         let blocks = self.nodes[usize::from(member)].blocks.iter();
         let page = blocks.filter(|one| one.certified.block.height >= from).take(PAGE as usize);
-        let mut send = |message: Message<Ed25519List, Ed25519>| {
+        let mut send = |message: Message<S, Ed25519>| {
             self.in_flight.push((member, to, message.encode()));
         };
         let mut next = from;
@@ -275,7 +330,10 @@ impl World {
     /// Drops records of epochs, as the store does.
     pub(super) fn prune(&mut self, member: MemberIndex, up_to: u64) {
         let is_needed = |bytes: &Vec<u8>| match Record::<Ed25519>::decode(bytes, &self.voters).unwrap() {
-            Record::Input { height, .. } | Record::Proposal { height, .. } => height > up_to,
+            Record::Input { height, .. }
+            | Record::Proposal { height, .. }
+            | Record::Presigned { height }
+            | Record::FallBack { height } => height > up_to,
             _ => true,
         };
         self.nodes[usize::from(member)].disk.retain(is_needed);
@@ -429,7 +487,7 @@ impl World {
 }
 
 /// The same input again.
-fn copy(input: &Input<Member>) -> Input<Member> {
+fn copy<S: ThresholdScheme>(input: &Input<Chain<S, Ed25519>>) -> Input<Chain<S, Ed25519>> {
     match input {
         Input::Start => Input::Start,
         Input::Timer(timer) => Input::Timer(*timer),
