@@ -42,17 +42,28 @@ function isMusl(): boolean {
   }
 }
 
+/** The library built here, or the package for this platform, which npm installs with this one. */
 function load(): Backend {
-  const name = `quorate.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}.node`;
-  try {
-    return require(`../../${name}`);
-  } catch (cause) {
-    throw new Error(
-      `quorate: the native library ${name} could not be loaded. This package may not have been built for this ` +
-        'system: build it from source, or use the package quorate-wasm, which has the same API.',
-      { cause },
-    );
+  const { platform, arch } = process;
+  const musl = isMusl();
+  const name = `quorate.${platform}-${arch}${musl ? '-musl' : ''}.node`;
+  const libc = platform !== 'linux' ? '' : musl ? '-musl' : '-gnu';
+  const platformPackage = `quorate-${platform}-${arch}${libc}`;
+  const causes = [];
+  for (const place of [`../../${name}`, platformPackage]) {
+    try {
+      return require(place);
+    } catch (cause) {
+      causes.push(cause);
+    }
   }
+  throw new Error(
+    `quorate: found no native library for ${platform}-${arch}${libc}: neither the file ${name} nor the package ` +
+      `${platformPackage} could be loaded. npm installs that package with this one, unless optional dependencies are ` +
+      'left out, or a lock file of another system lists others. Where there is no such package, build quorate from ' +
+      'source, or use quorate-wasm, which has the same API and runs everywhere.',
+    { cause: new AggregateError(causes, causes.map(String).join('\n')) },
+  );
 }
 
 /** The same function with translated errors, including those of its promise. */

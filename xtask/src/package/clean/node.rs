@@ -51,7 +51,7 @@ fn check_unsupported_platform(log: &Log, sandbox: &Sandbox) -> Outcome {
     let script = "Object.defineProperty(process, 'platform', { value: 'haiku' });\
                    try { require('quorate') } catch (error) { console.log(error.message) }";
     let output = log.run(sandbox.command("node").args(["--eval", script, "--input-type=commonjs"]))?;
-    if output.contains("quorate.haiku-") && output.contains(".node") {
+    if output.contains("quorate.haiku-") && output.contains("package quorate-haiku-") {
         Ok(())
     } else {
         Err(format!("expected an error that names the missing library, but the package printed:\n{output}"))
