@@ -22,6 +22,7 @@ mod msrv;
 mod npm;
 mod package;
 mod process;
+mod release;
 mod server;
 mod simulate;
 mod site;
@@ -64,6 +65,8 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Builds the packages for users.
     Package(package::PackageArgs),
+    /// Builds everything of a release, for all platforms, and uses it there. Nothing is published.
+    Release(release::ReleaseArgs),
     /// Runs coverage-guided fuzzing with libFuzzer, on stable Rust.
     Fuzz(fuzz::FuzzArgs),
     /// Checks the test vectors of `spec/` against the Python model, or writes them.
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Task::Lint(args) => lint::run(&args, Cli::command),
         Task::Bench(args) => bench::run(&args),
         Task::Package(args) => package::run(&args),
+        Task::Release(args) => release::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Vectors(args) => vectors::run(&args),
         Task::Coverage(args) => coverage::run(&args),

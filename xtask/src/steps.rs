@@ -77,7 +77,8 @@ impl Log {
         }
     }
 
-    fn path(&self) -> PathBuf {
+    /// The file.
+    pub(crate) fn path(&self) -> PathBuf {
         workspace::target("xtask/logs").join(format!("{}.log", self.name.replace(' ', "-")))
     }
 }

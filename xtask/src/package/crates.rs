@@ -9,7 +9,7 @@ use crate::steps::Log;
 use crate::workspace;
 
 /// Packs the core with cargo, without cargo's verification: the clean project compiles and uses it instead.
-pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+pub(crate) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     let folder = workspace::target("xtask/crate");
     let mut cargo = workspace::cargo();
     // From the working tree, committed or not: nothing is published from here.

@@ -4,18 +4,18 @@
 //! repository, and uses it there and on an emulated processor of 2008. The tests run the same steps with native libraries
 //! in the tests' profile, which are already compiled; `--check` runs them with the files for users.
 
-mod clean;
-mod crates;
+pub(crate) mod clean;
+pub(crate) mod crates;
 mod jvm;
 mod native;
-mod npm;
+pub(crate) mod npm;
 mod old_processor;
-mod order;
-mod python;
-mod sandbox;
-mod smoke;
-mod summary;
-mod version;
+pub(crate) mod order;
+pub(crate) mod python;
+pub(crate) mod sandbox;
+pub(crate) mod smoke;
+pub(crate) mod summary;
+pub(crate) mod version;
 
 use std::cell::RefCell;
 use std::fs;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::native;
 use super::order::BuildOrder;
@@ -15,7 +15,7 @@ use crate::steps::Log;
 use crate::workspace;
 
 /// The package with the native library for this machine.
-pub(super) fn native(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+pub(crate) fn native(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     bindings::javascript::node(log)?;
     let stage = StagingFolder::new(log, "node", &order.version)?;
     native::put(log, order, "quorate-napi", &stage.folder.join(node::library_name()?))?;
@@ -23,10 +23,46 @@ pub(super) fn native(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
 }
 
 /// The package of WebAssembly. Its modules have one profile, which the tests build too.
-pub(super) fn wasm(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+pub(crate) fn wasm(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     bindings::wasm::build(log)?;
     StagingFolder::new(log, "wasm", &order.version)?.pack(log, &order.out).map(|file| vec![file])
 }
+
+/// The package without a library, whose optional dependencies are `packages`: npm installs the one for the user's system.
+pub(crate) fn without_library(log: &Log, order: &BuildOrder, packages: &[String]) -> Outcome<PathBuf> {
+    bindings::javascript::node(log)?;
+    let stage = StagingFolder::new(log, "node", &order.version)?;
+    let optional: Map<String, Value> =
+        packages.iter().map(|name| (name.clone(), order.version.clone().into())).collect();
+    stage.add_fields(log, &json!({ "optionalDependencies": optional }))?;
+    stage.pack(log, &order.out)
+}
+
+/// A package with nothing but a library, from a folder with it, for the system that `system` describes.
+pub(crate) fn library_alone(
+    log: &Log,
+    order: &BuildOrder,
+    name: &str,
+    folder: PathBuf,
+    system: &Value,
+) -> Outcome<PathBuf> {
+    let manifest = json!({
+        "name": name,
+        "version": order.version,
+        "description": "The native library of the package quorate for one platform",
+        "license": "(Apache-2.0 OR MIT)",
+        "main": LIBRARY,
+        "engines": { "node": ">=20" },
+    });
+    crate::bindings::generated::put(&folder.join("package.json"), &format!("{manifest:#}\n"))?;
+    let stage = StagingFolder { folder, name: name.to_owned(), version: order.version.clone() };
+    stage.add_fields(log, system)?;
+    stage.add_licenses()?;
+    stage.pack(log, &order.out)
+}
+
+/// File name of the library in its own package.
+pub(crate) const LIBRARY: &str = "quorate.node";
 
 /// Writes a `package.json` without the fields for development, and without `files`, with which npm would leave out the
 /// licences. Node does it, because the order of conditions in a manifest is significant.
@@ -35,6 +71,12 @@ const MANIFEST: &str = "\
     const [from, to, version] = process.argv.slice(1);\
     const { devDependencies, files, private: _, scripts, ...manifest } = JSON.parse(readFileSync(from, 'utf8'));\
     writeFileSync(to, JSON.stringify({ ...manifest, version }, null, 2) + '\\n');";
+
+const ADD_FIELDS: &str = "\
+    const { readFileSync, writeFileSync } = require('node:fs');\
+    const [file, fields] = process.argv.slice(1);\
+    const all = { ...JSON.parse(readFileSync(file, 'utf8')), ...JSON.parse(fields) };\
+    writeFileSync(file, JSON.stringify(all, null, 2) + '\\n');";
 
 /// A folder with exactly the files of the tarball.
 struct StagingFolder {
@@ -64,13 +106,25 @@ impl StagingFolder {
         }
         fs::write(folder.join("README.md"), readme(&source, &name)?)
             .map_err(|e| format!("README.md: {e}"))?;
-        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            workspace::copy(&workspace::root().join(license), &folder.join(license))?;
-        }
         let mut node = Command::new("node");
         node.args(["--eval", MANIFEST]).arg(source.join("package.json")).arg(folder.join("package.json"));
         log.run(node.arg(version))?;
-        Ok(Self { folder, name, version: version.to_owned() })
+        let stage = Self { folder, name, version: version.to_owned() };
+        stage.add_licenses()?;
+        Ok(stage)
+    }
+
+    fn add_licenses(&self) -> Outcome {
+        ["LICENSE-APACHE", "LICENSE-MIT"]
+            .iter()
+            .try_for_each(|name| workspace::copy(&workspace::root().join(name), &self.folder.join(name)))
+    }
+
+    /// Adds fields to the package's `package.json`.
+    fn add_fields(&self, log: &Log, fields: &Value) -> Outcome {
+        let mut node = Command::new("node");
+        node.args(["--eval", ADD_FIELDS]).arg(self.folder.join("package.json")).arg(fields.to_string());
+        log.run(&mut node).map(drop)
     }
 
     fn pack(&self, log: &Log, out: &Path) -> Outcome<PathBuf> {

@@ -1,7 +1,7 @@
 //! Builds wheel and source distribution with maturin.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::native;
@@ -13,7 +13,7 @@ use crate::steps::Log;
 use crate::workspace;
 
 /// The same version as in pyproject.toml.
-const MATURIN: &str = "maturin>=1.16,<2";
+pub(crate) const MATURIN: &str = "maturin>=1.16,<2";
 
 /// Builds both from the same sources.
 pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
@@ -29,17 +29,10 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
         workspace::set_incremental(&mut command);
         log.run(command.arg("--out").arg(&made)).map(drop)
     };
-    // The stub of the native module belongs to both; maturin finds it beside the Python modules.
-    let modules = workspace::root().join("bindings/python/python/quorate");
-    let stub = stub::described_in(&native::compile(log, order, "quorate-python")?)?;
-    let written: Vec<PathBuf> = stub.iter().map(|(name, _)| modules.join(name)).collect();
-    generated::write_below(&modules, stub)?;
-    run(&["sdist"])?;
-    run(&["build", "--profile", order.profile.name()])?;
-    // It would be out of date after the next change of the library.
-    for file in written {
-        fs::remove_file(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-    }
+    with_stub(&native::compile(log, order, "quorate-python")?, || {
+        run(&["sdist"])?;
+        run(&["build", "--profile", order.profile.name()])
+    })?;
     let mut files = Vec::new();
     for file in fs::read_dir(&made).map_err(|e| format!("{}: {e}", made.display()))?.flatten() {
         let to = order.out.join(file.file_name());
@@ -48,4 +41,18 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Does work while the stub of the native module is beside the Python modules, where maturin finds it: it belongs to wheel
+/// and source distribution. Afterwards it would be out of date with the next change of the library.
+pub(crate) fn with_stub(library: &Path, work: impl FnOnce() -> Outcome) -> Outcome {
+    let modules = workspace::root().join("bindings/python/python/quorate");
+    let stub = stub::described_in(library)?;
+    let written: Vec<PathBuf> = stub.iter().map(|(name, _)| modules.join(name)).collect();
+    generated::write_below(&modules, stub)?;
+    let outcome = work();
+    for file in written {
+        fs::remove_file(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
+    outcome
 }

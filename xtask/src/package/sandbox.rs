@@ -14,13 +14,13 @@ use crate::workspace;
 
 /// A fresh folder that is deleted when the value is dropped.
 #[derive(Debug)]
-pub(super) struct Sandbox {
+pub(crate) struct Sandbox {
     folder: PathBuf,
 }
 
 impl Sandbox {
     /// Creates an empty folder. The name must not be in use.
-    pub(super) fn new(name: &str) -> Outcome<Self> {
+    pub(crate) fn new(name: &str) -> Outcome<Self> {
         let folder = env::temp_dir().join(format!("quorate-{name}-{}", std::process::id()));
         // Remains of a killed process with the same number.
         let _ = fs::remove_dir_all(&folder);
@@ -29,19 +29,19 @@ impl Sandbox {
     }
 
     /// The folder.
-    pub(super) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.join(name)
     }
 
     /// Copies a file into the folder and returns the copy's path.
-    pub(super) fn bring(&self, file: &Path) -> Outcome<PathBuf> {
+    pub(crate) fn bring(&self, file: &Path) -> Outcome<PathBuf> {
         let copy = self.path(file.file_name().unwrap_or_default());
         fs::copy(file, &copy).map_err(|e| format!("{}: {e}", file.display()))?;
         Ok(copy)
     }
 
     /// Writes a file.
-    pub(super) fn put(&self, name: &str, text: &str) -> Outcome<PathBuf> {
+    pub(crate) fn put(&self, name: &str, text: &str) -> Outcome<PathBuf> {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
@@ -51,12 +51,12 @@ impl Sandbox {
     }
 
     /// A command in this folder, from which the repository is hidden.
-    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         self.hidden(HIDE, &[], program)
     }
 
     /// The same for cargo and its callers: they see the target folder, in which dependencies are already compiled.
-    pub(super) fn building(&self, program: impl AsRef<OsStr>) -> Outcome<Command> {
+    pub(crate) fn building(&self, program: impl AsRef<OsStr>) -> Outcome<Command> {
         let target = self.path("target");
         fs::create_dir_all(&target).map_err(|e| format!("{}: {e}", target.display()))?;
         let mut command = self.hidden(HIDE_BUT_TARGET, &[&target], program);
@@ -94,7 +94,7 @@ impl Drop for Sandbox {
 }
 
 /// Describes whether commands of a sandbox can see the repository.
-pub(super) fn isolation() -> &'static str {
+pub(crate) fn isolation() -> &'static str {
     match hiding() {
         Hiding::None => "repository NOT hidden (no mount namespaces here)",
         Hiding::Root | Hiding::User => "repository hidden",

@@ -1,23 +1,23 @@
 //! Programs that use the installed packages. They are embedded in xtask, because the sandbox does not see the repository.
 
 /// The five steps of the tour: keys, committee, votes with a forged one among them, certificate, verification.
-pub(super) const RUST: &str = include_str!("../../smoke/tour.rs");
+pub(crate) const RUST: &str = include_str!("../../smoke/tour.rs");
 /// The same steps for Node, as a module of either kind.
-pub(super) const TYPESCRIPT: &str = include_str!("../../smoke/tour.ts");
+pub(crate) const TYPESCRIPT: &str = include_str!("../../smoke/tour.ts");
 /// The same steps for Python.
-pub(super) const PYTHON: &str = include_str!("../../smoke/tour.py");
+pub(crate) const PYTHON: &str = include_str!("../../smoke/tour.py");
 /// The same steps in Kotlin, and the empty project around them.
-pub(super) const KOTLIN: &str = include_str!("../../smoke/Tour.kt");
-pub(super) const POM: &str = include_str!("../../smoke/pom.xml");
+pub(crate) const KOTLIN: &str = include_str!("../../smoke/Tour.kt");
+pub(crate) const POM: &str = include_str!("../../smoke/pom.xml");
 /// Opens a page in a browser and prints its text.
-pub(super) const BROWSER: &str = include_str!("../../smoke/browser.mjs");
+pub(crate) const BROWSER: &str = include_str!("../../smoke/browser.mjs");
 /// Prints the instruction sets that the processor lacks.
-pub(super) const PROCESSOR: &str = include_str!("../../smoke/processor.rs");
+pub(crate) const PROCESSOR: &str = include_str!("../../smoke/processor.rs");
 
 use crate::process::Outcome;
 
 /// Checks that a program finished the tour with the package of this version.
-pub(super) fn check_tour(output: &str, version: &str) -> Outcome {
+pub(crate) fn check_tour(output: &str, version: &str) -> Outcome {
     let expected = format!("tour of {version}: 100 bytes");
     if output.lines().any(|line| line.trim() == expected) {
         Ok(())

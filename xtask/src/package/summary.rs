@@ -15,7 +15,7 @@ const LIST_CONTENTS: &str = include_str!("contents.py");
 
 /// A file that users download.
 #[derive(Debug)]
-pub(super) struct Built {
+pub(crate) struct Built {
     package: &'static str,
     name: String,
     bytes: usize,
@@ -25,7 +25,7 @@ pub(super) struct Built {
 }
 
 /// Reads sizes, hashes and contents of a package's files.
-pub(super) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
+pub(crate) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
     let output = output_of(Command::new("python3").args(["-c", LIST_CONTENTS]).args(files));
     let output = output.ok_or("python3 cannot open one of the archives that were built")?;
     let contents: Vec<Value> = serde_json::from_str(&output).map_err(|e| e.to_string())?;
@@ -38,7 +38,7 @@ pub(super) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<B
 }
 
 /// A table with a line per file, and one for each library or module in it.
-pub(super) fn table(built: &[Built]) -> String {
+pub(crate) fn table(built: &[Built]) -> String {
     let mut text = format!("{:<56} {:>9} {:>9}  sha256\n", "bytes of", "download", "unpacked");
     for file in built {
         // Writing into a String cannot fail.
@@ -54,7 +54,7 @@ pub(super) fn table(built: &[Built]) -> String {
 }
 
 /// The same as JSON.
-pub(super) fn json(version: &str, built: &[Built]) -> String {
+pub(crate) fn json(version: &str, built: &[Built]) -> String {
     let one = |file: &Built| {
         let (package, name, bytes, sha256) = (file.package, &file.name, file.bytes, &file.sha256);
         let mut value = json!({ "package": package, "file": name, "bytes": bytes, "sha256": sha256 });
@@ -67,7 +67,7 @@ pub(super) fn json(version: &str, built: &[Built]) -> String {
 }
 
 /// Kind and size of each file, for the step's line.
-pub(super) fn sizes(built: &[Built]) -> String {
+pub(crate) fn sizes(built: &[Built]) -> String {
     built
         .iter()
         .map(|file| format!("{} {} kB", file.kind(), file.bytes.div_ceil(1000)))

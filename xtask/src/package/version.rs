@@ -22,7 +22,7 @@ const PLACES: &[(&str, &str, [&str; 2])] = &[
 const MAVEN: &str = "<artifactId>quorate";
 
 /// The version of the core, which is the workspace's.
-pub(super) fn workspace_version() -> Outcome<String> {
+pub(crate) fn workspace_version() -> Outcome<String> {
     let metadata = workspace::metadata(false)?;
     packages(&metadata)
         .find(|package| text(package, "name") == "quorate")
@@ -31,12 +31,12 @@ pub(super) fn workspace_version() -> Outcome<String> {
 }
 
 /// The version of Kotlin's compiler that the binding is compiled with.
-pub(super) fn kotlin_version() -> Outcome<String> {
+pub(crate) fn kotlin_version() -> Outcome<String> {
     between(&fs_text(POM)?, "<kotlin.version>", "</kotlin.version>")
 }
 
 /// Checks that every file with one of our versions has the workspace's.
-pub(super) fn check() -> Outcome<String> {
+pub(crate) fn check() -> Outcome<String> {
     let wanted = workspace_version()?;
     let stated = stated()?;
     let wrong: Vec<String> = stated

@@ -20,17 +20,7 @@ const GROUP_PATH: [&str; 3] = ["org", "quorate", "quorate"];
 pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     check_documentation(log, files)?;
     let sandbox = Sandbox::new("kotlin")?;
-    let kotlin = version::kotlin_version()?;
-    sandbox.put("pom.xml", &smoke::POM.replace("QUORATE", &order.version).replace("KOTLIN", &kotlin))?;
-    sandbox.put("src/main/kotlin/Tour.kt", smoke::KOTLIN)?;
-    let repository = repository(&sandbox, order, files)?;
-    let mut maven = sandbox.command("mvn");
-    maven.args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false", "-Dmdep.outputFile=classpath"]);
-    maven.arg(format!("-Dmaven.repo.local={}", repository.display()));
-    log.run(maven.args(["compile", "dependency:build-classpath"]))?;
-    let found = sandbox.path("classpath");
-    let found = fs::read_to_string(&found).map_err(|e| format!("{}: {e}", found.display()))?;
-    let classes = format!("target/classes:{}", found.trim());
+    let classes = compile_tour(log, &sandbox, order, files)?;
     let run = |mut java: Command| log.run(java.args(["-cp", &classes, "TourKt"]));
     smoke::check_tour(&run(sandbox.command("java"))?, &order.version)?;
     let mut notes = vec![
@@ -46,6 +36,26 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
         notes.push(emulator.description());
     }
     Ok(notes.join(", "))
+}
+
+/// Compiles the tour in the sandbox, against the built jar and its dependencies; returns the path of all classes.
+pub(crate) fn compile_tour(
+    log: &Log,
+    sandbox: &Sandbox,
+    order: &BuildOrder,
+    files: &[PathBuf],
+) -> Outcome<String> {
+    let kotlin = version::kotlin_version()?;
+    sandbox.put("pom.xml", &smoke::POM.replace("QUORATE", &order.version).replace("KOTLIN", &kotlin))?;
+    sandbox.put("src/main/kotlin/Tour.kt", smoke::KOTLIN)?;
+    let repository = repository(sandbox, order, files)?;
+    let mut maven = sandbox.command("mvn");
+    maven.args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false", "-Dmdep.outputFile=classpath"]);
+    maven.arg(format!("-Dmaven.repo.local={}", repository.display()));
+    log.run(maven.args(["compile", "dependency:build-classpath"]))?;
+    let found = sandbox.path("classpath");
+    let found = fs::read_to_string(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+    Ok(format!("target/classes:{}", found.trim()))
 }
 
 /// Checks that editors find the sources and the documentation of classes, both of those written by hand and of the

@@ -1,7 +1,7 @@
 //! Installs each package as a user does, in an empty folder outside the repository, and uses it there.
 
 mod inputs;
-mod kotlin;
+pub(crate) mod kotlin;
 mod node;
 mod python;
 mod rust;
@@ -14,7 +14,7 @@ use crate::process::Outcome;
 use crate::steps::Log;
 
 /// Installs the built files of a package and uses them; returns a text for the step's line.
-pub(super) fn install(part: Part, log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
+pub(crate) fn install(part: Part, log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     match part {
         Part::Crate => rust::install(log, order, files),
         Part::Python => python::install(log, order, files),

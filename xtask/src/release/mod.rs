@@ -1,0 +1,230 @@
+//! `cargo xtask release --dry-run`: everything that a release consists of, built on this machine for all platforms, and used
+//! there as far as this machine can run it.
+//!
+//! The order: the libraries of each platform ([`cross`]), the licences and the bill of materials of the crates in them, the
+//! packages ([`packages`]), the trial of the packages on each platform ([`trial`]), the rules for dependencies ([`policy`]),
+//! and the sums of all files.
+
+mod cross;
+mod debian_root;
+mod dependencies;
+mod inspect;
+mod licences;
+mod packages;
+mod platforms;
+mod policy;
+mod runtimes;
+mod sbom;
+mod signature;
+mod trial;
+mod windows;
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use sha2::{Digest, Sha256};
+
+use crate::bindings::generated;
+use crate::package::order::{BuildOrder, Part, Profile};
+use crate::package::{clean, summary, version};
+use crate::process::Outcome;
+use crate::steps::{Log, Steps};
+use crate::workspace;
+use packages::{LICENCES, library_of};
+use platforms::{PLATFORMS, Platform};
+
+/// Builds everything of a release for all platforms, and uses it there as far as this machine can run it.
+///
+/// Wheels, npm packages, the jar, the crate, SHA-256 sums, a bill of materials (CycloneDX) and all licences. Nothing is
+/// published. For Linux on x86-64 with Debian; other processors run in QEMU, Windows in Wine, and macOS does not run.
+#[derive(Debug, Args)]
+pub(crate) struct ReleaseArgs {
+    /// Publishes nothing. Required, because this command cannot publish.
+    #[arg(long)]
+    dry_run: bool,
+    /// Only this platform or package; can be repeated.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
+    only: Vec<String>,
+    /// Output folder.
+    #[arg(long, default_value = "dist/release", value_name = "FOLDER")]
+    out: PathBuf,
+    /// Neither compiles nor runs `cargo deny`.
+    #[arg(long)]
+    skip_deny: bool,
+}
+
+/// Names of platforms and packages.
+fn names() -> Vec<&'static str> {
+    let parts = Part::ALL.iter().map(|part| part.name());
+    PLATFORMS.iter().map(|platform| platform.name).chain(parts).collect()
+}
+
+pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
+    if !args.dry_run {
+        return Err("expected --dry-run: releases are published by hand, see CONTRIBUTING.md".to_owned());
+    }
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err("releases are built on Linux on x86-64".to_owned());
+    }
+    let out = std::path::absolute(&args.out).map_err(|e| e.to_string())?;
+    let order = BuildOrder { version: version::workspace_version()?, profile: Profile::Release, out };
+    let is_wanted = |name: &str| args.only.iter().any(|only| only == name);
+    let platforms = chosen(PLATFORMS.iter(), |platform| is_wanted(platform.name));
+    let parts = chosen(Part::ALL.iter().copied(), |part| is_wanted(part.name()));
+    // The jar needs classes, which the tests' profile of the bindings generates.
+    crate::build::bindings_alone();
+    clear(&order.out)?;
+    let mut steps = Steps::default();
+    steps.add("environment", crate::environment::prepare);
+    steps.add("version", |_| version::check());
+    add_libraries(&mut steps, &platforms, &parts);
+    add_papers(&mut steps, &order);
+    let files = Rc::new(RefCell::new(Vec::new()));
+    for part in parts.iter().copied() {
+        let (order, platforms, files) = (order.clone(), platforms.clone(), Rc::clone(&files));
+        steps.add(part.step(), move |log| {
+            let built = summary::inspect(part.name(), &packages::build(log, &order, part, &platforms)?)?;
+            let sizes = summary::sizes(&built);
+            files.borrow_mut().extend(built);
+            Ok(sizes)
+        });
+    }
+    add_trials(&mut steps, &order, &platforms, &parts);
+    if !args.skip_deny {
+        steps.add("cargo deny", policy::check);
+    }
+    let folder = order.out.clone();
+    steps.add("sums", move |_| write_sums(&folder));
+    let outcome = steps.run("release");
+    println!("\n{}", summary::table(&files.borrow()));
+    outcome
+}
+
+/// Those that are wanted; all if none is.
+fn chosen<T>(all: impl Iterator<Item = T>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    let (wanted, rest): (Vec<T>, Vec<T>) = all.partition(is_wanted);
+    if wanted.is_empty() { rest } else { wanted }
+}
+
+/// Removes the files of an earlier release: the sums cover all files of the folder. Refuses a folder with others.
+fn clear(out: &Path) -> Outcome {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(out).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.starts_with("quorate-") && ![SUMS, LICENCES].contains(&name.as_str()) {
+            return Err(format!("{}: unexpected {name}; choose an empty folder with --out", out.display()));
+        }
+        files.push(entry.path());
+    }
+    files
+        .iter()
+        .try_for_each(|file| fs::remove_file(file).map_err(|e| format!("{}: {e}", file.display())))?;
+    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))
+}
+
+fn add_libraries(steps: &mut Steps, platforms: &[&'static Platform], parts: &[Part]) {
+    let crates: Vec<&'static str> = parts.iter().copied().filter_map(library_of).collect();
+    if crates.is_empty() {
+        return;
+    }
+    for platform in platforms.iter().copied() {
+        let crates = crates.clone();
+        steps.add(platform.building, move |log| {
+            cross::build(log, platform, &crates)?;
+            let check = |name: &&str| inspect::check(platform, name, &platform.library(name));
+            let oldest = crates.iter().map(check).collect::<Outcome<Vec<_>>>()?;
+            Ok(oldest.first().cloned().unwrap_or_default())
+        });
+    }
+}
+
+/// Licences and bill of materials.
+fn add_papers(steps: &mut Steps, order: &BuildOrder) {
+    let order = order.clone();
+    steps.add("licences, bill of materials", move |log: &Log| {
+        let crates = dependencies::shipped()?;
+        let text = licences::text(&crates)?;
+        generated::put(&workspace::target("xtask/release").join(LICENCES), &text)?;
+        generated::put(&order.out.join(LICENCES), &text)?;
+        let document = sbom::document(&order.version, &crates)?;
+        let file = order.out.join(format!("quorate-{}.cdx.json", order.version));
+        generated::put(&file, &format!("{document:#}\n"))?;
+        sbom::validate(log, &file)?;
+        Ok(format!("{} crates", crates.len()))
+    });
+}
+
+fn add_trials(steps: &mut Steps, order: &BuildOrder, platforms: &[&'static Platform], parts: &[Part]) {
+    for part in [Part::Crate, Part::Wasm].into_iter().filter(|part| parts.contains(part)) {
+        let order = order.clone();
+        let name = if part == Part::Crate { "use, crate" } else { "use, wasm" };
+        steps.add(name, move |log| clean::install(part, log, &order, &files_of(part, &order)?));
+    }
+    if !parts.iter().copied().any(|part| library_of(part).is_some()) {
+        return;
+    }
+    for platform in platforms.iter().copied() {
+        let (order, parts) = (order.clone(), parts.to_vec());
+        steps.add(platform.using, move |log| {
+            trial::Trial { log, order: &order, platform, parts: &parts }.run()
+        });
+    }
+}
+
+/// The built files of a package that has the same for all platforms.
+fn files_of(part: Part, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+    let name = match part {
+        Part::Crate => format!("quorate-{}.crate", order.version),
+        _ => format!("quorate-wasm-{}.tgz", order.version),
+    };
+    let file = order.out.join(name);
+    if file.exists() { Ok(vec![file]) } else { Err(format!("{}: it was not built", file.display())) }
+}
+
+/// Name of the file with the sums of all others, which `sha256sum --check` reads.
+const SUMS: &str = "SHA256SUMS";
+
+fn write_sums(out: &Path) -> Outcome<String> {
+    let entries = fs::read_dir(out).map_err(|e| format!("{}: {e}", out.display()))?.flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|file| !file.ends_with(SUMS)).collect();
+    files.sort();
+    let mut text = String::new();
+    for file in &files {
+        let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        text += &format!("{}  {name}\n", hex::encode(Sha256::digest(&bytes)));
+    }
+    generated::put(&out.join(SUMS), &text)?;
+    Ok(format!("{} files in {}", files.len(), out.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_of_none_is_a_choice_of_all() {
+        assert_eq!(chosen([1, 2, 3].into_iter(), |number| *number == 2), [2]);
+        assert_eq!(chosen([1, 2, 3].into_iter(), |_| false), [1, 2, 3]);
+    }
+
+    #[test]
+    fn sums_are_those_that_sha256sum_reads() {
+        let folder = workspace::target("xtask/unit/sums");
+        let _ = fs::remove_dir_all(&folder);
+        clear(&folder).unwrap();
+        fs::write(folder.join("quorate-1.tgz"), "abc").unwrap();
+        write_sums(&folder).unwrap();
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  quorate-1.tgz\n";
+        assert_eq!(fs::read_to_string(folder.join(SUMS)).unwrap(), expected);
+        clear(&folder).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        fs::write(folder.join("letter.txt"), "").unwrap();
+        clear(&folder).unwrap_err();
+    }
+}
