@@ -53,7 +53,7 @@ fn prepare(log: &Log) -> Outcome {
     )?;
     let source = generated_folder.join("kotlin/org/quorate/internal/quorate.kt");
     let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
-    fs::write(&source, reuse_call_status(&make_internal(&text))?)
+    fs::write(&source, choose_library(&reuse_call_status(&make_internal(&text))?)?)
         .map_err(|e| format!("{}: {e}", source.display()))?;
     generated::write_below(&generated_folder.join("kotlin"), generated::kotlin_classes()?)?;
     let operations = generated_folder.join("tests/org/quorate/VectorOperations.kt");
@@ -183,6 +183,15 @@ fn reuse_call_status(source: &str) -> Outcome<String> {
     Ok(source.replace(each, "    val status = callStatus()\n") + "\n" + kept)
 }
 
+/// Makes the generated code ask `Musl.kt` for the library first.
+fn choose_library(source: &str) -> Outcome<String> {
+    let name = "    return \"quorate_kotlin\"\n";
+    if source.matches(name).count() != 1 {
+        return Err("uniffi's generator changed how it names the library: see `choose_library`".to_owned());
+    }
+    Ok(source.replace(name, "    return org.quorate.libraryForMusl() ?: \"quorate_kotlin\"\n"))
+}
+
 /// Returns the numbers of tests and vectors in Maven's output; `None` if there are none.
 fn summary(output: &str) -> Option<String> {
     let total = output.lines().rfind(|line| line.contains("Tests run: ") && !line.contains("-- in"))?;
@@ -253,6 +262,13 @@ mod tests {
             reuse_call_status("{\n    var status = UniffiRustCallStatus()\n    call(status)\n}\n").unwrap();
         assert!(reused.starts_with("{\n    val status = callStatus()\n    call(status)\n}\n"));
         assert!(reuse_call_status("    val status = Status()\n").is_err());
+    }
+
+    #[test]
+    fn the_library_is_chosen_or_a_changed_generator_is_noticed() {
+        let chosen = choose_library("{\n    return \"quorate_kotlin\"\n}\n").unwrap();
+        assert_eq!(chosen, "{\n    return org.quorate.libraryForMusl() ?: \"quorate_kotlin\"\n}\n");
+        assert!(choose_library("    return name\n").is_err());
     }
 
     #[test]
