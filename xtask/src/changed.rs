@@ -42,6 +42,7 @@ const TRIGGERS: &[(&str, &[Trigger])] = &[
     ("TLA+ model", &[Paths(&["spec/tla"])]),
     ("format", &[AnyCrate]),
     ("structure", &[Always]),
+    ("dependencies", &[Paths(&["Cargo.toml", "Cargo.lock", "deny.toml"])]),
     ("clippy", &[AnyCrate]),
     ("documentation", &[AnyCrate]),
     ("documents", &[Always]),

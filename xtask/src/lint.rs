@@ -10,9 +10,12 @@ use serde_json::{Value, json};
 use crate::documents::CommandLine;
 use crate::process::{Outcome, output_of};
 use crate::steps::Steps;
-use crate::{documents, environment, structure, workspace};
+use crate::{documents, environment, release, structure, workspace};
 
-/// Checks format, structure, clippy, documentation, and the links of the documents.
+/// Checks format, structure, dependencies, clippy, documentation, and the links of the documents.
+///
+/// The rules for dependencies are in `deny.toml`. The advisories about them are checked where their database can be fetched;
+/// the step's line says if it cannot.
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
     /// Formats the code first.
@@ -45,6 +48,7 @@ pub(crate) fn add_to(steps: &mut Steps, xtask: CommandLine) {
             .map_err(|e| format!("{e}\nrun `cargo xtask lint --fix`"))
     });
     steps.add("structure", |_| structure::check());
+    steps.add("dependencies", release::policy::check);
     steps.add("clippy", |log| {
         let mut cargo = checking("clippy");
         log.run(cargo.args(["--all-targets", "--", "-D", "warnings"])).map(|_| "no warnings".to_owned())

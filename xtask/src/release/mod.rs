@@ -12,7 +12,7 @@ mod inspect;
 mod licences;
 mod packages;
 mod platforms;
-mod policy;
+pub(crate) mod policy;
 mod runtimes;
 mod sbom;
 mod signature;
@@ -52,9 +52,6 @@ pub(crate) struct ReleaseArgs {
     /// Output folder.
     #[arg(long, default_value = "dist/release", value_name = "FOLDER")]
     out: PathBuf,
-    /// Neither compiles nor runs `cargo deny`.
-    #[arg(long)]
-    skip_deny: bool,
 }
 
 /// Names of platforms and packages.
@@ -94,9 +91,7 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
         });
     }
     add_trials(&mut steps, &order, &platforms, &parts);
-    if !args.skip_deny {
-        steps.add("cargo deny", policy::check);
-    }
+    steps.add("dependencies", policy::check);
     let folder = order.out.clone();
     steps.add("sums", move |_| write_sums(&folder));
     let outcome = steps.run("release");
