@@ -1,9 +1,9 @@
 //! `cargo xtask release --dry-run`: everything that a release consists of, built on this machine for all platforms, and used
 //! there as far as this machine can run it.
 //!
-//! The order: the libraries of each platform ([`cross`]), the licences and the bill of materials of the crates in them, the
-//! packages ([`packages`]), the trial of the packages on each platform ([`trial`]), the rules for dependencies ([`policy`]),
-//! and the sums of all files.
+//! The order: the rules for dependencies ([`policy`]), the licences and the bill of materials of the crates in the libraries,
+//! the libraries of each platform ([`cross`]), the packages ([`packages`]), the trial of the packages on each platform
+//! ([`trial`]), and the sums of all files.
 
 mod cross;
 mod debian_root;
@@ -78,8 +78,9 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
     let mut steps = Steps::default();
     steps.add("environment", crate::environment::prepare);
     steps.add("version", |_| version::check());
-    add_libraries(&mut steps, &platforms, &parts);
+    steps.add("dependencies", policy::check);
     add_papers(&mut steps, &order);
+    add_libraries(&mut steps, &platforms, &parts);
     let files = Rc::new(RefCell::new(Vec::new()));
     for part in parts.iter().copied() {
         let (order, platforms, files) = (order.clone(), platforms.clone(), Rc::clone(&files));
@@ -91,7 +92,6 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
         });
     }
     add_trials(&mut steps, &order, &platforms, &parts);
-    steps.add("dependencies", policy::check);
     let folder = order.out.clone();
     steps.add("sums", move |_| write_sums(&folder));
     let outcome = steps.run("release");
