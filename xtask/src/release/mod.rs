@@ -22,6 +22,7 @@ mod windows;
 use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::rc::Rc;
 
 use clap::Args;
@@ -31,7 +32,7 @@ use sha2::{Digest, Sha256};
 use crate::bindings::generated;
 use crate::package::order::{BuildOrder, Part, Profile};
 use crate::package::{clean, summary, version};
-use crate::process::Outcome;
+use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::workspace;
 use packages::{LICENCES, library_of};
@@ -142,10 +143,12 @@ fn add_papers(steps: &mut Steps, order: &BuildOrder) {
     let order = order.clone();
     steps.add("licences, bill of materials", move |log: &Log| {
         let crates = dependencies::shipped()?;
+        let rust = output_of(Command::new("rustc").arg("--version")).unwrap_or_default();
+        let rust = rust.split(' ').nth(1).ok_or("`rustc --version` prints no version")?;
         let text = licences::text(&crates)?;
         generated::put(&workspace::target("xtask/release").join(LICENCES), &text)?;
         generated::put(&order.out.join(LICENCES), &text)?;
-        let document = sbom::document(&order.version, &crates)?;
+        let document = sbom::document(&order.version, rust, &crates)?;
         let file = order.out.join(format!("quorate-{}.cdx.json", order.version));
         generated::put(&file, &format!("{document:#}\n"))?;
         sbom::validate(log, &file)?;

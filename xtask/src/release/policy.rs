@@ -61,7 +61,8 @@ fn reason(output: &str) -> &str {
 mod tests {
     #[test]
     fn the_reason_is_that_of_git() {
-        let output = "2026-11-29 03:13:33 [ERROR] failed to fetch database\nCloning into '/x'...\nfatal: no host\n";
+        let output =
+            "2026-11-29 03:13:33 [ERROR] failed to fetch database\nCloning into '/x'...\nfatal: no host\n";
         assert_eq!(super::reason(output), "fatal: no host");
         assert_eq!(super::reason("[ERROR] no folder\n"), "[ERROR] no folder");
     }

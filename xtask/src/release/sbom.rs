@@ -1,5 +1,5 @@
 //! The bill of materials in the format CycloneDX 1.6, as JSON: all crates in the release with versions, hashes and licences,
-//! and the packages that Maven installs with the jar.
+//! Rust's standard library, and the packages that Maven installs with the jar.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,13 +24,14 @@ error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1], e
 sys.exit(str(error) if error else 0)
 ";
 
-/// The document.
-pub(super) fn document(version: &str, crates: &BTreeMap<Id, Crate>) -> Outcome<Value> {
+/// The document for a version of ours, compiled with a version of Rust.
+pub(super) fn document(version: &str, rust: &str, crates: &BTreeMap<Id, Crate>) -> Outcome<Value> {
     let pom = workspace::root().join("bindings/kotlin/pom.xml");
     let pom = fs::read_to_string(&pom).map_err(|e| format!("{}: {e}", pom.display()))?;
     let of_maven = maven_components(&pom)?;
-    let components: Vec<Value> =
-        crates.iter().map(|(id, found)| component(id, found)).chain(of_maven).collect();
+    let components =
+        crates.iter().map(|(id, found)| component(id, found)).chain(of_maven).chain([standard_library(rust)]);
+    let components: Vec<Value> = components.collect();
     let dependencies: Vec<Value> = crates
         .iter()
         .map(|(id, found)| json!({ "ref": url(id), "dependsOn": found.uses.iter().map(url).collect::<Vec<_>>() }))
@@ -83,6 +84,18 @@ fn component(id: &Id, found: &Crate) -> Value {
     component
 }
 
+fn standard_library(rust: &str) -> Value {
+    json!({
+        "type": "library",
+        "bom-ref": "rust-std",
+        "name": "std",
+        "version": rust,
+        "description": "Rust's standard library",
+        "licenses": [{ "expression": "MIT OR Apache-2.0" }],
+        "externalReferences": [{ "type": "vcs", "url": "https://github.com/rust-lang/rust" }],
+    })
+}
+
 /// The dependencies of the pom that users get, with their versions.
 fn maven_components(pom: &str) -> Outcome<Vec<Value>> {
     let between = |text: &str, tag: &str| {
@@ -122,12 +135,17 @@ mod tests {
             ..Crate::default()
         };
         let crates = BTreeMap::from([(id("one"), found), (id("two"), Crate::default())]);
-        let document = document("0.0.0", &crates).unwrap();
+        let document = document("0.0.0", "1.0.0", &crates).unwrap();
         let one = document.pointer("/components/0").unwrap();
         assert_eq!(one["purl"], "pkg:cargo/one@1.2.3");
         assert_eq!(one["licenses"][0]["expression"], "MIT OR Apache-2.0");
         assert_eq!(one["hashes"][0]["content"], "ab".repeat(32));
         assert_eq!(document["dependencies"][0]["dependsOn"][0], "pkg:cargo/two@1.2.3");
+        let all = document["components"].as_array().unwrap();
+        assert_eq!(
+            all.last().map(|last| (&last["name"], &last["version"])),
+            Some((&"std".into(), &"1.0.0".into()))
+        );
         for field in ["bomFormat", "specVersion", "version"] {
             assert!(!document[field].is_null(), "{field}");
         }
