@@ -1,13 +1,14 @@
 //! Builds wheel and source distribution with maturin.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::native;
 use super::order::BuildOrder;
 use crate::bindings::python::virtual_environment;
-use crate::bindings::{generated, stub};
+use crate::bindings::generated::{self, Files};
+use crate::bindings::stub;
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
@@ -29,7 +30,8 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
         workspace::set_incremental(&mut command);
         log.run(command.arg("--out").arg(&made)).map(drop)
     };
-    with_stub(&native::compile(log, order, "quorate-python")?, || {
+    let stub = stub::described_in(&native::compile(log, order, "quorate-python")?)?;
+    with_stub(stub, || {
         run(&["sdist"])?;
         run(&["build", "--profile", order.profile.name()])
     })?;
@@ -45,9 +47,8 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
 
 /// Does work while the stub of the native module is beside the Python modules, where maturin finds it: it belongs to wheel
 /// and source distribution. Afterwards it would be out of date with the next change of the library.
-pub(crate) fn with_stub(library: &Path, work: impl FnOnce() -> Outcome) -> Outcome {
+pub(crate) fn with_stub(stub: Files, work: impl FnOnce() -> Outcome) -> Outcome {
     let modules = workspace::root().join("bindings/python/python/quorate");
-    let stub = stub::described_in(library)?;
     let written: Vec<PathBuf> = stub.iter().map(|(name, _)| modules.join(name)).collect();
     generated::write_below(&modules, stub)?;
     let outcome = work();

@@ -63,14 +63,15 @@ fn add_licences(folder: &Path) -> Outcome {
 fn wheels(log: &Log, order: &BuildOrder, platforms: &[&'static Platform]) -> Outcome<Vec<PathBuf>> {
     let python = virtual_environment(log, "wheel", &[python::MATURIN, "wheel>=0.45,<1"])?;
     let made = fresh("python")?;
-    let first = platforms.first().ok_or("no platform was chosen")?.library("quorate-python");
+    // The same for all platforms. zig leaves no names of symbols in a library, from which it would be read.
+    let stub = stub::native_stub(log)?;
     let maturin = |arguments: &[&str], folder: &Path| {
         let mut command = Command::new(python.with_file_name("maturin"));
         command.current_dir(workspace::root().join("bindings/python")).args(arguments).arg(folder);
         workspace::set_incremental(&mut command);
         log.run(&mut command).map(drop)
     };
-    python::with_stub(&first, || maturin(&["sdist", "--out"], &made))?;
+    python::with_stub(stub.clone(), || maturin(&["sdist", "--out"], &made))?;
     let metadata = fresh("python-metadata")?;
     maturin(&["pep517", "write-dist-info", "--metadata-directory"], &metadata)?;
     for platform in platforms {
@@ -83,7 +84,7 @@ fn wheels(log: &Log, order: &BuildOrder, platforms: &[&'static Platform]) -> Out
         workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
         let _ = fs::remove_dir_all(package.join("__pycache__"));
         generated::write_below(&package, generated::python_modules()?)?;
-        generated::write_below(&package, stub::described_in(&first)?)?;
+        generated::write_below(&package, stub.clone())?;
         cross::put(log, platform, "quorate-python", &package.join(platform.python_module()))?;
         // It writes the list of files with their hashes, and derives the wheel's name from its tags.
         log.run(
