@@ -6,8 +6,8 @@ use std::process::Command;
 
 use super::native;
 use super::order::BuildOrder;
-use crate::bindings::python::virtual_environment;
 use crate::bindings::generated::{self, Files};
+use crate::bindings::python::virtual_environment;
 use crate::bindings::stub;
 use crate::process::Outcome;
 use crate::steps::Log;

@@ -34,19 +34,25 @@ pub(super) struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Installs and uses the packages; returns a text for the step's line.
+    /// Installs and uses the packages, all of them even if one fails; returns a text for the step's line.
     pub(super) fn run(&self) -> Outcome<String> {
         let runtimes = runtimes::prepare(self.log, self.platform)?;
-        let mut notes = Vec::new();
-        for part in self.parts.iter().copied() {
-            notes.extend(match part {
-                Part::Python => Some(self.python(&runtimes)?),
-                Part::Node => Some(self.node(&runtimes)?),
-                Part::Kotlin => Some(self.kotlin(&runtimes)?),
-                Part::Crate | Part::Wasm => None,
-            });
+        let outcomes = self.parts.iter().filter_map(|part| match part {
+            Part::Python => Some(self.python(&runtimes)),
+            Part::Node => Some(self.node(&runtimes)),
+            Part::Kotlin => Some(self.kotlin(&runtimes)),
+            Part::Crate | Part::Wasm => None,
+        });
+        let (notes, failures): (Vec<_>, Vec<_>) = outcomes.partition(Outcome::is_ok);
+        let texts = |list: Vec<Outcome<String>>| {
+            list.into_iter().map(|text| text.unwrap_or_else(|e| e)).collect::<Vec<_>>()
+        };
+        let notes = texts(notes).join("; ");
+        if failures.is_empty() {
+            Ok(notes)
+        } else {
+            Err(format!("{}\npassed: {notes}", texts(failures).join("\n")))
         }
-        Ok(notes.join("; "))
     }
 
     /// An empty folder for a package.
