@@ -48,7 +48,22 @@ pub(super) fn build(log: &Log, platform: &Platform, packages: &[&str]) -> Outcom
     if let Some((major, minor)) = platform.oldest_macos() {
         cargo.env("MACOSX_DEPLOYMENT_TARGET", format!("{major}.{minor}"));
     }
+    if platform.system == System::Windows {
+        cargo.env("LIBNODE_PATH", empty_libnode()?);
+    }
     with_news(log, || log.run(&mut cargo).map(drop))
+}
+
+/// A folder with a `libnode` that has nothing, which the build script of the crate `napi` demands for this target: Node does
+/// not ship it, and with the feature `dyn-symbols` the module looks all functions up in the process instead.
+fn empty_libnode() -> Outcome<PathBuf> {
+    let folder = workspace::target("xtask/release/libnode");
+    generated::put(&folder.join("libnode.dll"), "")?;
+    // An archive without members, by the names under which linkers search.
+    for name in ["libnode.a", "libnode.dll.a", "node.lib"] {
+        generated::put(&folder.join(name), "!<arch>\n")?;
+    }
+    Ok(folder)
 }
 
 /// Copies the library of a package to `place`, without the names of symbols that are not exported.
