@@ -183,6 +183,9 @@ sys.path.insert(0, 'site')
         if let Some(runtime) = &runtimes.java {
             let program = compiled_tour(self.log, self.order)?;
             workspace::copy(&program, &folder.join("tour"))?;
+            // The program may have been compiled against the jar of another folder, with libraries of other platforms.
+            let jars = folder.join("tour/jars");
+            workspace::copy(&jar, &jars.join(jar.file_name().unwrap_or_default()))?;
             let classes = format!("tour/classes{}tour/jars/*", runtime.separator);
             self.tour(runtime, &folder, &["-cp", &classes, "TourKt"])?;
             return Ok(format!("jar in {} ({oldest})", runtime.description));
