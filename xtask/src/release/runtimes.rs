@@ -149,7 +149,9 @@ fn wine(log: &Log) -> Outcome<Runtimes> {
     if !python_folder.join("python.exe").exists() {
         kotlin::tools(log)?;
         let mut maven = Command::new("mvn");
-        maven.args(["-B", "-ntp", UNPACK]).arg(format!("-Dartifact={PYTHON}"));
+        // Without a project, it makes a folder with a strange name where it runs.
+        fs::create_dir_all(&python).map_err(|e| format!("{}: {e}", python.display()))?;
+        maven.current_dir(&python).args(["-B", "-ntp", UNPACK]).arg(format!("-Dartifact={PYTHON}"));
         log.run(maven.arg(format!("-DoutputDirectory={}", python.display())))?;
     }
     let interpreter = python_folder.join("python.exe");
