@@ -63,14 +63,14 @@ pub(super) fn measure(quick: bool) -> Measured {
         progress("abft", format_args!("delayed leaders, {protocol}, {}", adversary.name()));
         let curves: Vec<Curve> =
             (0..seeds).map(|seed| curve(protocol, adversary, seed)).collect::<Result<_, _>>()?;
-        let share = mean(curves.iter().map(|curve| committed_share(curve)));
-        let gap = curves.iter().map(|curve| longest_gap(curve)).max().unwrap_or_default();
+        let share = mean(curves.iter().map(committed_share));
+        let gap = curves.iter().map(longest_gap).max().unwrap_or_default();
         table.row([protocol.into(), adversary.name().into(), figure(share), gap.to_string()]);
         // ABFT elects a leader only after the proposals have been accepted: the network cannot know whom to delay.
         let is_strongest =
             adversary == Adversary::Proposals || protocol == "ABFT" && adversary == Adversary::OneMember;
         if is_strongest {
-            let points = curves.first().into_iter().flat_map(|curve| points(curve)).collect();
+            let points = curves.first().into_iter().flat_map(points).collect();
             series.push(Series::new(protocol, points));
             let row = Row::new(format!("committed while each leader is delayed, {protocol}"), share, "%");
             rows.push(if protocol == "ABFT" { row.at_least(90.0) } else { row });

@@ -13,11 +13,14 @@ use crate::progress::progress;
 use crate::row::Row;
 use crate::table::Table;
 
+/// Measures a table and its rows; `true` takes fewer samples.
+type Figure = fn(bool) -> figures::Measured;
+
 /// Measures all rows and tables. Prints its progress on the standard error.
 pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     let mut rows = Vec::new();
     let mut tables = Vec::new();
-    let all: [(&str, fn(bool) -> figures::Measured); 6] = [
+    let all: [(&str, Figure); 6] = [
         ("Table III", figures::table_3),
         ("one site", figures::local),
         ("Figure 1", figures::figure_1),
