@@ -5,7 +5,7 @@ use quorate::{Error, Result};
 
 use super::group::PresignatureGroup;
 
-/// Threshold ECDSA with presignatures, and BLS where there are none. See the [module](super).
+/// Threshold ECDSA with presignatures, and BLS where there are none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presigned {}
 
