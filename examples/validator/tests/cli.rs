@@ -409,24 +409,46 @@ fn evidence_is_verified_with_the_genesis_alone() {
     let genesis = Genesis::load(&sandbox.path("genesis.toml")).unwrap();
     let bob = NodeKeys::load(&sandbox.path("bob/keys")).unwrap().voting::<Ed25519>().unwrap();
     let voters = genesis.committees::<Ed25519>().unwrap().voters;
-    let vote = |digest| {
-        Vote::sign_unguarded(&bob, &voters, voters.statement(Kind::new(1), 7, [digest; 32])).unwrap()
-    };
-    let signed_twice = SignedTwice::new(SigningKey::Voting, &Equivocation::new(vote(1), vote(2)).unwrap());
     let mut folder = EvidenceFolder::new(sandbox.path("evidence"), genesis.chain_id());
-    folder.keep(signed_twice, "bob").unwrap().unwrap();
+    // Kind 1: votes for blocks. Members may sign several statements of kind 9, which Jolteon does not have.
+    for kind in [1, 9] {
+        let statement = |digest| voters.statement(Kind::new(kind), 7, [digest; 32]);
+        let vote = |digest| Vote::sign_unguarded(&bob, &voters, statement(digest)).unwrap();
+        let evidence = Equivocation::new(vote(1), vote(2)).unwrap().verify(&voters).unwrap();
+        folder.keep(SignedTwice::new(SigningKey::Voting, &evidence), "bob").unwrap().unwrap();
+    }
 
-    let (file, options) = ("evidence/member-1-1-0-7.json", ["evidence", "--genesis", "genesis.toml"]);
-    let verify = |more: &[&'static str]| [&options[..], more].concat();
+    let file = "evidence/epoch-0-member-1-kind-1-view-7.json";
+    let verify = |more: &[&'static str]| [&["evidence", "--genesis", "genesis.toml"][..], more].concat();
     let text = sandbox.ok(&verify(&[file]));
-    assert!(text.contains("valid: the voting key of bob (member 1) signed two statements"), "{text}");
+    assert!(
+        text.contains("valid: the voting key of bob (member 1) signed two different statements"),
+        "{text}"
+    );
     let object: serde_json::Value = serde_json::from_str(&sandbox.ok(&verify(&["--json", file]))).unwrap();
     assert_eq!((object["name"].as_str(), object["view"].as_u64()), (Some("bob"), Some(7)));
+    sandbox.fails(
+        7,
+        "honest members sign several",
+        &verify(&["evidence/epoch-0-member-1-kind-9-view-7.json"]),
+    );
     let content = sandbox.read(file);
-    sandbox.write("forged.json", content.replace("\"member\": 1", "\"member\": 0"));
-    sandbox.fails(7, "wrong context", &verify(&[file, "forged.json"]));
+    let digits = content.split('"').max_by_key(|part| part.len()).unwrap();
+    let (first, rest) = digits.split_at(digits.len() - 1);
+    let other = if rest == "0" { "1" } else { "0" };
+    for (from, to) in [
+        ("\"member\": 1".to_owned(), "\"member\": 0".to_owned()),
+        ("\"bob\"".to_owned(), "\"alice\"".to_owned()),
+        ("\"voting\"".to_owned(), "\"identity\"".to_owned()),
+        ("\"view\": 7".to_owned(), "\"view\": 8".to_owned()),
+        (digits.to_owned(), format!("{first}{other}")),
+    ] {
+        assert!(content.contains(&from), "{from}");
+        sandbox.write("forged.json", content.replace(&from, &to));
+        sandbox.fails(7, "forged.json: not valid", &verify(&[file, "forged.json"]));
+    }
     sandbox.write("garbage.json", "{}");
-    sandbox.fails(7, "other JSON", &verify(&["garbage.json"]));
-    sandbox.fails(7, "missing.json", &verify(&["missing.json"]));
+    sandbox.fails(7, "not the JSON of evidence", &verify(&["garbage.json"]));
+    sandbox.fails(3, "missing.json", &verify(&["missing.json"]));
     sandbox.fails(3, "no.toml", &["evidence", "--genesis", "no.toml", file]);
 }

@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quorate::Error;
+use quorate::certificate::Kind;
 use quorate::guard::GuardRecord;
 use quorate::machine::{Machine, MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
@@ -45,7 +46,7 @@ pub use vocabulary::{Command, FaultReport, LatestRecord, Signed, Status};
 
 use crate::Result;
 use crate::epochs::{Anchor, NextEpoch};
-use crate::evidence::SignedTwice;
+use crate::evidence::{SignedTwice, SigningKey};
 use crate::genesis::{Committees, Genesis};
 use crate::keys::NodeKeys;
 
@@ -164,9 +165,15 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// Describes a fault for the log and the metrics.
     fn fault_report(fault: &<Self::Machine as Machine>::Fault) -> FaultReport;
 
-    /// Returns the evidence in a fault that third parties can verify: the node keeps it in a file.
+    /// Returns the evidence in a fault that third parties can verify: the node keeps it in a file. Its kind is one of those
+    /// of [`proves_fault`](Protocol::proves_fault).
     fn evidence(_fault: &<Self::Machine as Machine>::Fault) -> Option<SignedTwice> {
         None
+    }
+
+    /// Returns true if an honest member never signs two statements of this kind with equal epoch and view and this key.
+    fn proves_fault(_key: SigningKey, _kind: Kind) -> bool {
+        false
     }
 
     /// Returns true if a message is large and must not delay urgent messages.

@@ -7,7 +7,7 @@ use super::inbox::Inbox;
 use super::ingest::Ingest;
 use super::reports::{LinkInput, Reporter};
 use super::shared::Shared;
-use crate::evidence::EvidenceFolder;
+use crate::evidence::EvidenceSender;
 use crate::handle::CommitEvent;
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
@@ -17,7 +17,7 @@ use crate::store::{SignatureCounters, SpentJournal, Store};
 pub(super) struct Components<P: Protocol> {
     pub(super) store: Arc<Store<P>>,
     pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
-    pub(super) evidence: Arc<Mutex<EvidenceFolder>>,
+    pub(super) evidence: EvidenceSender,
     pub(super) spent: Option<Arc<Mutex<SpentJournal>>>,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Time};
@@ -10,7 +10,7 @@ use super::ingest::Ingest;
 use super::shared::Shared;
 use super::step_queue::{StepQueues, Steps};
 use super::timers::Timers;
-use crate::evidence::{EvidenceFolder, SignedTwice};
+use crate::evidence::EvidenceSender;
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
 use crate::protocol::{Abstention, Command, FaultReport, Protocol};
@@ -39,7 +39,7 @@ pub(super) struct Driver<P: Protocol> {
     pub(super) metrics: ChainMetrics,
     /// Names of members and former members, for metrics and log.
     pub(super) names: Arc<[String]>,
-    pub(super) evidence: Arc<Mutex<EvidenceFolder>>,
+    pub(super) evidence: EvidenceSender,
     pub(super) fault_log: FaultLog,
 }
 
@@ -160,11 +160,18 @@ impl<P: Protocol> Driver<P> {
     fn report_fault(&mut self, culprit: MemberIndex, evidence: &<P::Machine as Machine>::Fault) {
         let FaultReport { code, description, strike } = P::fault_report(evidence);
         let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
+        let signed_twice = P::evidence(evidence);
         if let Some(unlogged) = self.fault_log.admit(culprit, self.clock.now()) {
             tracing::warn!(code = "FAULT", %peer, fault = code, description, unlogged, "fault");
+            if signed_twice.is_some() && self.me == Some(culprit) {
+                tracing::error!(
+                    code = "OWN_EQUIVOCATION",
+                    "this validator's key signed two contradicting statements: stop it, and find the other copy of the key"
+                );
+            }
         }
-        if let Some(evidence) = P::evidence(evidence) {
-            self.keep_evidence(culprit, evidence);
+        if let Some(signed_twice) = signed_twice {
+            self.evidence.send(signed_twice, &peer);
         }
         // The sender controls the content, so it is logged only on request.
         tracing::trace!(%peer, ?evidence, "evidence");
@@ -173,27 +180,6 @@ impl<P: Protocol> Driver<P> {
         if strike {
             // Verifying a certificate costs a thousand times as much as sending one.
             self.links.strike(culprit, code);
-        }
-    }
-
-    /// Keeps evidence that third parties can verify. A failure must not stop the validator.
-    fn keep_evidence(&self, culprit: MemberIndex, evidence: SignedTwice) {
-        let name = self.names.get(usize::from(culprit)).map_or("", String::as_str);
-        let mut folder = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
-        match folder.keep(evidence, name) {
-            Ok(Some(file)) if self.me == Some(culprit) => tracing::error!(
-                code = "OWN_EQUIVOCATION",
-                file = %file.display(),
-                "this validator's key signed two contradicting statements: stop it, and find the other copy of the key"
-            ),
-            Ok(Some(file)) => tracing::warn!(
-                code = "EVIDENCE",
-                peer = name,
-                file = %file.display(),
-                "a member signed two contradicting statements; `quorate evidence` verifies the file"
-            ),
-            Ok(None) => {}
-            Err(error) => tracing::warn!(code = "EVIDENCE_NOT_KEPT", %error, "evidence is lost"),
         }
     }
 

@@ -17,7 +17,7 @@
 //! outlast an epoch. The transactions are submitted to the next replica again, so tickets stay valid.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use quorate_protocol::builder::{BatchBuilder, BatchLimits};
@@ -70,7 +70,7 @@ impl<P: Protocol> NodeSupervisor<P> {
         epoch: EpochContext<P>,
         checker: Arc<dyn Checker>,
     ) -> Result<RunningNode> {
-        let components = components(&context, &epoch, checker);
+        let components = components(&context, &epoch, checker)?;
         let own = epoch.me.and_then(|me| epoch.epoch.members.get(usize::from(me)));
         let own_address = own.map(|member| &*member.address);
         let listener = LinkListener::open(&context.config.links, own_address).await?;
@@ -166,7 +166,7 @@ fn components<P: Protocol>(
     context: &NodeContext<P>,
     epoch: &EpochContext<P>,
     checker: Arc<dyn Checker>,
-) -> Components<P> {
+) -> Result<Components<P>> {
     let (clock, metrics, inbox) = (Clock::start(), Arc::new(Metrics::new()), Arc::new(Inbox::default()));
     let executed = (epoch.executor.executed().height, Digest(epoch.executor.application_root()));
     let shared = Arc::new(Shared::new(P::status(&epoch.machine), executed, inbox.clone()));
@@ -184,10 +184,10 @@ fn components<P: Protocol>(
     let limits = context.config.mempool.clone();
     let evidence = EvidenceFolder::new(context.config.node.data.join("evidence"), context.chain);
     let ingest = Ingest::new(builder, admission, limits, clock, inbox.clone(), metrics.mempool.clone());
-    Components {
+    Ok(Components {
         store: context.store.clone(),
         counters: context.counters.clone(),
-        evidence: Arc::new(Mutex::new(evidence)),
+        evidence: evidence.start()?,
         spent: context.presignatures.as_ref().map(|presignatures| presignatures.journal.clone()),
         clock,
         inbox,
@@ -196,7 +196,7 @@ fn components<P: Protocol>(
         metrics,
         commits: broadcast::Sender::new(COMMITS),
         repeats: broadcast::Sender::new(COMMITS),
-    }
+    })
 }
 
 fn batch_limits(parameters: &Parameters) -> BatchLimits {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate::bls::MinSig;
+use quorate::certificate::Kind;
 use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{MemberIndex, Step};
@@ -261,6 +262,10 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             Evidence::Equivocation(votes) => Some(SignedTwice::new(SigningKey::Voting, votes)),
             _ => None,
         }
+    }
+
+    fn proves_fault(key: SigningKey, kind: Kind) -> bool {
+        key == SigningKey::Voting && kind == BLOCK
     }
 
     fn is_bulk(message: &Message<S>) -> bool {

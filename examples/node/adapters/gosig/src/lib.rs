@@ -13,13 +13,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use quorate::bls::{Counted, MinSig};
+use quorate::certificate::Kind;
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
 use quorate::wire::Encode;
 use quorate_gosig::{
     Anchor, BlockDigest, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
-    MAX_RANGE_BLOCKS, MAX_TRANSACTION_BYTES, Payload, PayloadDigest, Record, RecordKey, Replica, Submission,
-    TRANSACTIONS, block_range, transaction_range,
+    MAX_RANGE_BLOCKS, MAX_TRANSACTION_BYTES, PROPOSAL, Payload, PayloadDigest, Record, RecordKey, Replica,
+    Submission, TRANSACTIONS, block_range, transaction_range,
 };
 
 use quorate_node::application::Application;
@@ -227,6 +228,11 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
             Evidence::Identity(statements) => Some(SignedTwice::new(SigningKey::Identity, statements)),
             _ => None,
         }
+    }
+
+    /// Proposals only: a proposer signs many segments in a round, and a member any number of membership changes.
+    fn proves_fault(key: SigningKey, kind: Kind) -> bool {
+        key == SigningKey::Identity && kind == PROPOSAL
     }
 
     fn is_bulk(message: &Message<S>) -> bool {

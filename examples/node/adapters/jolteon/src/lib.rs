@@ -8,14 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::bls::MinSig;
+use quorate::certificate::Kind;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_jolteon::{
-    BatchDigest, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest, MAX_LINKS,
-    MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Record, Replica, TRANSACTIONS, block_range,
+    AVAILABLE, BLOCK, BatchDigest, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest,
+    MAX_LINKS, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, PROPOSAL, Record, Replica, TIMEOUT, TRANSACTIONS,
+    block_range,
 };
 
 use quorate_node::application::Application;
@@ -180,6 +182,13 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Evidence::Votes(votes) => Some(SignedTwice::new(SigningKey::Voting, votes)),
             Evidence::Identity(statements) => Some(SignedTwice::new(SigningKey::Identity, statements)),
             _ => None,
+        }
+    }
+
+    fn proves_fault(key: SigningKey, kind: Kind) -> bool {
+        match key {
+            SigningKey::Voting => [BLOCK, TIMEOUT].contains(&kind),
+            SigningKey::Identity => [PROPOSAL, AVAILABLE].contains(&kind),
         }
     }
 

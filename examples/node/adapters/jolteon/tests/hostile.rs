@@ -14,7 +14,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 use quorate_jolteon::{AVAILABLE, BLOCK, Batch, Message};
 use quorate_node::application::Ledger;
-use quorate_node::evidence::{EvidenceFile, SigningKey};
+use quorate_node::evidence::{EvidenceFile, SigningKey, Verifier};
 use quorate_node::genesis::SchemeName;
 use quorate_node::handle::PeerStatus;
 use quorate_node::keys::NodeKeys;
@@ -217,12 +217,14 @@ async fn contradicting_votes_leave_evidence_in_a_file() {
         let vote = Vote::sign_unguarded(&keys.voting::<Ed25519>().unwrap(), &voters, statement).unwrap();
         faulty.send(Lane::Urgent, Message::<Ed25519>::Vote(vote).encode());
     }
+    let verifier = Verifier::<quorate_node_jolteon::Jolteon<Ed25519>>::new(&site.genesis).unwrap();
     for member in 0..3 {
-        let file = site.config(member).node.data.join(format!("evidence/member-3-1-0-{view}.json"));
+        let file =
+            site.config(member).node.data.join(format!("evidence/epoch-0-member-3-kind-1-view-{view}.json"));
         eventually("the evidence is kept", || file.exists()).await;
         let evidence = EvidenceFile::load(&file).unwrap();
         assert_eq!((evidence.key, evidence.name.as_str()), (SigningKey::Voting, "node3"));
-        evidence.verify(&site.genesis).unwrap();
+        verifier.verify(&evidence).unwrap();
     }
     commits_continue(&nodes, 0).await;
     for node in nodes {
