@@ -25,6 +25,7 @@
 mod block;
 mod vocabulary;
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -441,8 +442,8 @@ pub struct PresignatureFiles<'a> {
     pub directory: &'a Path,
     /// The records of those that are spent.
     pub spent: Vec<GuardRecord>,
-    /// True if the journal of these records was not there at the start.
-    pub is_new: bool,
+    /// The presignatures of epochs up to this one must not be used: they were destroyed, because the journal was lost.
+    pub destroyed: u64,
 }
 
 /// Returns the directory of a validator's presignatures, beside its file of shares.
@@ -457,7 +458,14 @@ pub fn presignature_file(epoch: u64) -> String {
     format!("{epoch}.sealed")
 }
 
-/// What a dealer makes.
+/// Returns the epoch of a file with a validator's presignatures; `None` for a file with another name.
+pub fn presignature_epoch(file: &OsStr) -> Option<u64> {
+    let name = file.to_str()?;
+    let epoch = name.strip_suffix(".sealed")?.parse().ok()?;
+    (presignature_file(epoch) == name).then_some(epoch)
+}
+
+/// Options of a deal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DealOptions {
     /// Keys that encrypt transactions until their order is fixed.

@@ -9,7 +9,7 @@ use quorate::wire::{Decode, Encode};
 use zeroize::Zeroizing;
 
 use crate::application::{Application, Checker};
-use crate::config::NodeConfig;
+use crate::config::{NodeConfig, Places};
 use crate::epochs::{Epoch, NextEpoch};
 use crate::execution::Executor;
 use crate::genesis::{Committees, Genesis};
@@ -46,7 +46,6 @@ pub(super) struct NodeContext<P: Protocol> {
 pub(super) struct OpenPresignatures {
     directory: PathBuf,
     pub(super) journal: Arc<Mutex<SpentJournal>>,
-    is_new: bool,
 }
 
 /// An epoch that the node enters, with everything that is read from the store before its threads start.
@@ -90,6 +89,13 @@ impl<P: Protocol> NodeContext<P> {
         let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
         let binding =
             Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol.clone());
+        // Before the data directory exists: a first start that is refused does not count as one.
+        let presignatures = match &config.node.shares {
+            Some(shares) if P::presigns(&genesis) => {
+                Some(OpenPresignatures::open(shares, &config.node, &binding)?)
+            }
+            _ => None,
+        };
         let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
         let counters = match &config.node.counter {
             Some(path) => Some(SignatureCounters::open(path, &binding)?),
@@ -97,10 +103,6 @@ impl<P: Protocol> NodeContext<P> {
         };
         let (counters, has_counted) = counters.unzip();
         let counters = counters.map(|counters| Arc::new(Mutex::new(counters)));
-        let presignatures = match &config.node.shares {
-            Some(shares) if P::presigns(&genesis) => Some(OpenPresignatures::open(shares, &binding)?),
-            _ => None,
-        };
         let chain = committees.chain;
         for epoch in store.epochs()? {
             P::add_epoch(store.context(), &committees_of::<P>(&epoch, chain)?);
@@ -177,7 +179,10 @@ impl<P: Protocol> NodeContext<P> {
             anchor: epoch.anchor,
             keys: &self.keys,
             shares: &self.shares,
-            presignatures: self.presignatures.as_ref().map(OpenPresignatures::files).transpose()?,
+            presignatures: match &self.presignatures {
+                Some(presignatures) => Some(presignatures.files(executed.height)?),
+                None => None,
+            },
             genesis: &self.genesis,
             genesis_root: executor.genesis_root(),
             executed,
@@ -228,16 +233,32 @@ impl<P: Protocol> NodeContext<P> {
 
 impl OpenPresignatures {
     /// Opens the directory beside the file of shares, or creates it.
-    fn open(shares: &Path, binding: &Binding) -> Result<Self> {
+    fn open(shares: &Path, node: &Places, binding: &Binding) -> Result<Self> {
         let directory = presignature_directory(shares);
+        if is_inside(&directory, &node.data) {
+            return Err(presignatures_in_data());
+        }
         create_dir(&directory)?;
-        let (journal, is_new) = SpentJournal::open(&directory, binding)?;
-        Ok(Self { directory, journal: Arc::new(Mutex::new(journal)), is_new })
+        let journal = SpentJournal::open(&directory, binding)?;
+        if node.new_validator && !journal.load()?.is_empty() {
+            return Err(not_new(&directory));
+        }
+        Ok(Self { directory, journal: Arc::new(Mutex::new(journal)) })
     }
 
-    fn files(&self) -> Result<PresignatureFiles<'_>> {
-        let spent = self.journal.lock().unwrap_or_else(PoisonError::into_inner).load()?;
-        Ok(PresignatureFiles { directory: &self.directory, spent, is_new: self.is_new })
+    /// Returns the files at an executed height. Each executed block leaves a record in the journal: without records on a chain
+    /// that has blocks the journal was lost. Nothing then shows which presignatures are spent, so all are destroyed.
+    fn files(&self, height: u64) -> Result<PresignatureFiles<'_>> {
+        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let spent = journal.load()?;
+        if spent.is_empty() && height > 0 {
+            tracing::warn!(
+                code = "NO_PRESIGNATURE_JOURNAL",
+                "the journal of spent presignatures is missing, so all presignatures are destroyed; ask the dealer for new ones"
+            );
+            journal.destroy_all(height)?;
+        }
+        Ok(PresignatureFiles { directory: &self.directory, spent, destroyed: journal.destroyed()? })
     }
 }
 
@@ -255,6 +276,20 @@ fn counter_in_data() -> NodeError {
     let problem = "node.counter: the file is in the data directory, so it would be copied and restored with the data; \
                    choose a path on another disk";
     NodeError::Config { path: None, problem: problem.into() }
+}
+
+fn presignatures_in_data() -> NodeError {
+    let problem = "node.shares: the directory of presignatures beside the file is in the data directory, so the journal of \
+                   those that are spent would be copied and restored with the data; move the file of shares elsewhere";
+    NodeError::Config { path: None, problem: problem.into() }
+}
+
+fn not_new(directory: &Path) -> NodeError {
+    let problem = format!(
+        "--new-validator: the keys have signed before, as the journal in {} shows; a chain whose data is lost needs new keys",
+        directory.display()
+    );
+    NodeError::Config { path: None, problem }
 }
 
 /// Returns true if a file is in a directory or below it.

@@ -1,7 +1,7 @@
 //! Durable operations on files and directories.
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
 use crate::{NodeError, Result};
@@ -48,4 +48,25 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>
     write(&mut file).and_then(|()| file.flush()).and_then(|()| file.sync_all()).map_err(error)?;
     fs::rename(&temporary, path).map_err(error)?;
     path.parent().map_or(Ok(()), sync_dir)
+}
+
+/// Overwrites a file and removes it, if it exists. It is removed even if it cannot be overwritten. Copies may remain in the file
+/// system.
+///
+/// # Errors
+/// [`NodeError::Io`] if the file cannot be removed.
+pub fn wipe(path: &Path) -> Result<()> {
+    // A failure leaves the content on the disk, as it may be in any case.
+    let _ = overwrite(path);
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(NodeError::file("deleting", path, error)),
+        _ => Ok(()),
+    }
+}
+
+fn overwrite(path: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    let length = file.metadata()?.len();
+    io::copy(&mut io::repeat(0).take(length), &mut file)?;
+    file.sync_data()
 }

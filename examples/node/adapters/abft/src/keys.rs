@@ -348,7 +348,7 @@ mod tests {
                 identities: &identities,
                 index: index as u16,
                 identity: &identity,
-                chain: (genesis.chain_id(), false),
+                chain: genesis.chain_id(),
                 presignatures: None,
             };
             Published::<S>::decode(&public, &genesis)?.member(member, shares).map(drop)

@@ -158,7 +158,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             identities: &identities,
             index: me,
             identity: &identity,
-            chain: (setup.committees.chain, setup.executed.height > 0),
+            chain: setup.committees.chain,
             presignatures: setup.presignatures,
         };
         let keys = Published::<S>::decode(dealt, setup.genesis)?.member(member, setup.shares);

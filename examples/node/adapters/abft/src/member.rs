@@ -17,8 +17,8 @@ pub struct Member<'a> {
     pub index: MemberIndex,
     /// Its identity key.
     pub identity: &'a <Ed25519 as Scheme>::SecretKey,
-    /// The chain, and whether it has blocks.
-    pub chain: (ChainId, bool),
+    /// The chain.
+    pub chain: ChainId,
     /// The member's presignatures.
     pub presignatures: Option<PresignatureFiles<'a>>,
 }

@@ -5,8 +5,8 @@
 //! [presignatures](Presignatures::to_bytes), [sealed](quorate::threshold::seal) to its key, and has always the same length.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ use quorate::threshold::seal::{OVERHEAD, SealingKey, SealingPublicKey};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 use quorate_abft::signatures::{PresignatureGroup, PresignatureSource, Presigner, plan};
-use quorate_node::protocol::{Dealt, PresignatureFiles, presignature_file};
+use quorate_node::protocol::{Dealt, PresignatureFiles, presignature_epoch, presignature_file};
+use quorate_node::store::files::wipe;
 use zeroize::Zeroizing;
 
 use crate::member::Member;
@@ -84,43 +85,34 @@ impl PresigningKeys {
         self.recipients.iter().zip(&dealt).map(seal).collect()
     }
 
-    /// Creates the presigner of a member. Without the journal of earlier presignatures nothing shows which are spent: on a
-    /// chain that has blocks the files are destroyed.
+    /// Creates the presigner of a member.
     pub(crate) fn presigner(&self, member: &mut Member<'_>, key: &SealingKey) -> Result<Arc<Presigner>> {
         if self.recipients.get(usize::from(member.index)) != Some(&key.public()) {
             return Err(Error::WrongContext { what: "sealing key of the member" });
         }
         let identity = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(member.identity))?;
-        let (chain, has_blocks) = member.chain;
-        let files = member.presignatures.take();
-        let (directory, spent, is_new) = match files {
-            Some(PresignatureFiles { directory, spent, is_new }) => {
-                (Some(directory.to_owned()), spent, is_new)
+        let (directory, spent, destroyed) = match member.presignatures.take() {
+            Some(PresignatureFiles { directory, spent, destroyed }) => {
+                (Some(directory.to_owned()), spent, destroyed)
             }
-            None => (None, Vec::new(), false),
+            None => (None, Vec::new(), 0),
         };
-        let guard = Guard::<Ed25519>::restore(identity, chain, spent)?;
+        let guard = Guard::<Ed25519>::restore(identity, member.chain, spent)?;
         let mut source = SealedFiles {
             directory,
             key: SealingKey::from_bytes(&key.to_bytes())?,
             group: self.key.clone(),
             member: member.index,
+            destroyed,
             epochs: BTreeSet::new(),
             calls: 0,
         };
         source.refresh();
-        if is_new && has_blocks && source.left() > 0 {
-            tracing::warn!(
-                code = "NO_PRESIGNATURE_JOURNAL",
-                "the journal of spent presignatures is missing, so all presignatures are destroyed; ask the dealer for new ones"
-            );
-            source.destroy(u64::MAX);
-        }
         Ok(Presigner::new(self.key.clone(), member.index, guard, Box::new(source)))
     }
 }
 
-/// What a sealed file is about.
+/// Context of a sealed file.
 fn context(key: &GroupKey<PresignatureGroup>, epoch: u64, member: MemberIndex) -> Vec<u8> {
     let mut w = Writer::with_capacity(42);
     w.raw(&key.id().0);
@@ -136,6 +128,8 @@ struct SealedFiles {
     key: SealingKey,
     group: Arc<GroupKey<PresignatureGroup>>,
     member: MemberIndex,
+    /// Files of epochs up to this one are not used: they may be copies of destroyed ones.
+    destroyed: u64,
     /// The epochs of the files, as far as they were seen.
     epochs: BTreeSet<u64>,
     /// Number of calls of [`destroy`](PresignatureSource::destroy).
@@ -152,13 +146,7 @@ impl SealedFiles {
         let Some(entries) = self.directory.as_ref().and_then(|directory| fs::read_dir(directory).ok()) else {
             return;
         };
-        let epoch = |entry: fs::DirEntry| -> Option<u64> {
-            let name = entry.file_name();
-            let name = name.to_str()?;
-            let epoch = name.strip_suffix(".sealed")?.parse().ok()?;
-            (presignature_file(epoch) == name).then_some(epoch)
-        };
-        self.epochs = entries.filter_map(|entry| epoch(entry.ok()?)).collect();
+        self.epochs = entries.filter_map(|entry| presignature_epoch(&entry.ok()?.file_name())).collect();
     }
 
     /// Returns the length of each file.
@@ -182,6 +170,9 @@ impl SealedFiles {
 
 impl PresignatureSource for SealedFiles {
     fn open(&mut self, epoch: u64) -> Option<Presignatures<PresignatureGroup>> {
+        if epoch <= self.destroyed {
+            return None;
+        }
         let opened = match self.read(epoch) {
             Ok(sealed) => self.unseal(epoch, &sealed).map_err(|error| error.to_string()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -211,16 +202,7 @@ impl PresignatureSource for SealedFiles {
     fn destroy(&mut self, up_to: u64) {
         let later = up_to.checked_add(1).map(|next| self.epochs.split_off(&next)).unwrap_or_default();
         for epoch in std::mem::replace(&mut self.epochs, later) {
-            let Some(path) = self.path(epoch) else { continue };
-            let wiped = OpenOptions::new().write(true).open(&path).and_then(|mut file| {
-                file.write_all(&vec![0; self.file_len()])?;
-                file.sync_data()?;
-                fs::remove_file(&path)
-            });
-            if let Err(error) = wiped.or_else(|error| match error.kind() {
-                ErrorKind::NotFound => Ok(()),
-                _ => Err(error),
-            }) {
+            if let Some(Err(error)) = self.path(epoch).map(|path| wipe(&path)) {
                 tracing::warn!(
                     code = "PRESIGNATURES_NOT_DESTROYED",
                     epoch,
@@ -236,7 +218,7 @@ impl PresignatureSource for SealedFiles {
     }
 
     fn left(&self) -> u64 {
-        self.epochs.len() as u64
+        self.epochs.iter().filter(|epoch| **epoch > self.destroyed).count() as u64
     }
 
     fn refused(&mut self, epoch: u64, index: u32) {
@@ -246,5 +228,36 @@ impl PresignatureSource for SealedFiles {
             index,
             "a presignature has signed another statement: the data is older than what this validator has sent"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_destroyed_files_are_not_used() {
+        let dir = tempfile::tempdir().unwrap();
+        let (committee, tolerance) = (CommitteeId([7; 32]), Tolerance::new(1, 0).unwrap());
+        let Dealt { public, shares, dealer } = deal_keys(committee, tolerance).unwrap();
+        let keys = PresigningKeys::read(&mut Reader::new(&public), tolerance).unwrap();
+        for epoch in [1, 2] {
+            let files = keys.deal(committee, tolerance, &dealer, epoch).unwrap();
+            fs::write(dir.path().join(presignature_file(epoch)), &files[0]).unwrap();
+        }
+        let mut source = SealedFiles {
+            directory: Some(dir.path().to_owned()),
+            key: SealingKey::from_bytes(shares[0].as_slice().try_into().unwrap()).unwrap(),
+            group: keys.key.clone(),
+            member: 0,
+            destroyed: 1,
+            epochs: BTreeSet::new(),
+            calls: 0,
+        };
+        source.refresh();
+        assert_eq!(source.left(), 1);
+        assert!(source.open(1).is_none() && source.open(2).is_some());
+        source.destroy(2);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 }

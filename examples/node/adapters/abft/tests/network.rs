@@ -92,9 +92,30 @@ async fn four_members_sign_with_presignatures() {
     assert!((0..4).all(|i| files(i) < 6), "none was destroyed");
     // Without the journal nothing shows which are spent.
     std::fs::remove_dir_all(directory(0).join("journal")).unwrap();
-    std::fs::write(directory(0).join("9.sealed"), b"of another deal").unwrap();
+    let file = directory(0).join("900.sealed");
+    std::fs::create_dir(&file).unwrap();
+    // A file that cannot be deleted stops the validator, at the next start as well.
+    for _ in 0..2 {
+        assert_eq!(start(site.config(0)).await.map(drop).unwrap_err().code(), "IO");
+    }
+    std::fs::remove_dir(&file).unwrap();
+    std::fs::write(&file, b"of another deal").unwrap();
     start(site.config(0)).await.unwrap().shutdown().await.unwrap();
     assert_eq!(files(0), 0);
+    // Data that is lost beside a journal.
+    let mut config = site.config(1);
+    std::fs::remove_dir_all(&config.node.data).unwrap();
+    config.node.new_validator = true;
+    let error = start(config.clone()).await.map(drop).unwrap_err();
+    assert!(error.code() == "CONFIG" && error.to_string().contains("--new-validator"), "{error}");
+    assert!(!config.node.data.exists());
+    // A journal that would be restored with the data.
+    let inside = config.node.data.join("shares");
+    std::fs::create_dir(&config.node.data).unwrap();
+    std::fs::copy(config.node.shares.unwrap(), &inside).unwrap();
+    config.node.shares = Some(inside);
+    let error = start(config).await.map(drop).unwrap_err();
+    assert!(error.code() == "CONFIG" && error.to_string().contains("data directory"), "{error}");
 }
 
 /// Shares of another member, another chain, and none.
