@@ -38,7 +38,7 @@ pub(super) struct Running<S: ThresholdScheme> {
     proposers: BTreeSet<MemberIndex>,
     /// Whether this member has proposed.
     pub(super) has_proposed: bool,
-    /// Whether the epoch is signed with presignatures, and not without them, too.
+    /// True if the epoch is signed with presignatures and has not fallen back.
     pub(super) may_fall_back: bool,
     /// The transactions that this member proposed, to be proposed again if the epoch does not decide them.
     pub(super) proposed: Vec<Entry>,

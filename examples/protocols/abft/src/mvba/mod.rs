@@ -40,8 +40,8 @@
 //! **Blame.** If the votes of a stage do not combine, the proposer asks the members for the openings of their votes
 //! (*Doubt*, *Opening*), where the scheme needs them, and names those whose vote is wrong.
 //!
-//! **Memory.** Messages of up to [`WINDOW`] later views are kept, each once per sender: `WINDOW · N · 8` messages, of
-//! which two in eight carry a value. A member is further behind than that with probability 3⁻²⁰; Decide reaches it in
+//! **Memory.** Messages of up to [`WINDOW`] later views are kept, each once per sender: `WINDOW · N · 9` messages, of
+//! which two in nine carry a value. A member is further behind than that with probability 3⁻²⁰; Decide reaches it in
 //! any case. **Cost** per view and member: 4N + 1 signatures, 5 combinations, 4N verifications of certificates.
 
 mod election;

@@ -91,8 +91,8 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
         None
     }
 
-    /// Reads the presignatures of an epoch that starts. `was_open` is true if an earlier process signed with them: without
-    /// them the member then signs nothing in this epoch. Returns true if the epoch is signed with presignatures.
+    /// Reads the presignatures of an epoch that starts. `was_open` is true if an earlier process signed with them. Returns true if
+    /// this epoch must be recorded as one with presignatures.
     fn open_epoch(_share: &Self::KeyShare, _epoch: u64, _was_open: bool) -> bool {
         false
     }

@@ -114,6 +114,24 @@ fn too_few_presignatures_stop_nothing() {
     assert!((1..MEMBERS).all(|member| world.committed(member) == world.committed(0)));
 }
 
+/// A member loses the presignatures of epochs that run, and keeps the records.
+#[test]
+fn a_member_that_loses_presignatures_goes_on() {
+    for seed in 0..3 {
+        let mut world = world(seed, CALM, [EPOCHS; 4]);
+        world.submit(0..8).unwrap();
+        for _ in 0..100 + 60 * seed {
+            world.turn().unwrap();
+        }
+        assert!(!world.used.is_empty());
+        world.dealt[1] = 0;
+        world.restored = Some(1);
+        world.restart(1).unwrap();
+        world.run(60_000).unwrap();
+        assert!((0..MEMBERS).all(|member| world.committed(member) == (0..8).collect()), "seed {seed}");
+    }
+}
+
 /// Replaces the data of member 1 by an older copy while an epoch runs, but not the records of presignatures.
 fn restore(seed: u64) -> Result<World, String> {
     let (mut world, member) = (world(seed, CALM, [EPOCHS; 4]), 1);

@@ -1,11 +1,11 @@
 //! A member's presignatures of the running epochs, and the guard that records their use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quorate::Result;
-use quorate::guard::{Guard, GuardRecord};
+use quorate::guard::{Guard, GuardRecord, Spend};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::threshold::ecdsa::{
@@ -30,8 +30,8 @@ pub trait PresignatureSource: Send {
     /// Returns the number of epochs for which there are presignatures.
     fn left(&self) -> u64;
 
-    /// Is told that the member does not sign, because the presignature signed another statement before: its records are older
-    /// than what it has sent.
+    /// Reports a refused statement: the presignature signed another one before, so the records are older than what the member
+    /// has sent.
     fn refused(&mut self, _epoch: u64, _index: u32) {}
 }
 
@@ -46,6 +46,8 @@ struct State {
     guard: Box<dyn Spender>,
     source: Box<dyn PresignatureSource>,
     epochs: BTreeMap<u64, Epoch>,
+    /// Epochs in which an earlier process signed with presignatures.
+    used: BTreeSet<u64>,
     /// The last closed epoch.
     closed: Option<u64>,
     records: Vec<GuardRecord>,
@@ -59,7 +61,8 @@ enum Epoch {
         used: BTreeMap<u32, Used>,
         falls_back: bool,
     },
-    /// An earlier process signed with presignatures that are no longer there.
+    /// An earlier process signed with presignatures that are no longer there. The member signs with BLS the statements that their
+    /// records allow.
     Lost,
 }
 
@@ -69,7 +72,7 @@ struct Used {
     opener: Opener<PresignatureGroup>,
 }
 
-/// What a presigner says to a statement.
+/// Result of [`Presigner::sign`].
 pub(super) enum Answer {
     /// There is no presignature for it: the member signs in another way.
     Without,
@@ -96,8 +99,13 @@ impl Presigner {
     ) -> Arc<Self> {
         let closed =
             guard.records().filter(|record| record.kind().number() == CLOSED).map(|one| one.epoch()).max();
+        let used = guard
+            .records()
+            .filter(|record| record.kind().number() != CLOSED)
+            .map(|one| one.epoch())
+            .collect();
         let (guard, epochs, records) = (Box::new(guard), BTreeMap::new(), Vec::new());
-        let state = State { guard, source, epochs, closed, records, refused: 0 };
+        let state = State { guard, source, epochs, used, closed, records, refused: 0 };
         Arc::new(Self { key, member, state: Mutex::new(state) })
     }
 
@@ -142,7 +150,7 @@ impl Presigner {
                 state.epochs.insert(epoch, opened);
                 true
             }
-            None if is_closed || was_open => {
+            None if is_closed || was_open || state.used.contains(&epoch) => {
                 state.epochs.insert(epoch, Epoch::Lost);
                 true
             }
@@ -162,12 +170,23 @@ impl Presigner {
         let Some(tag) = self.tag(statement) else { return Answer::Without };
         let mut state = self.state();
         let State { guard, source, epochs, records, refused, .. } = &mut *state;
+        let slot = self.slot(tag);
+        let digest = slot.digest(statement);
         let (presignatures, used, falls_back) = match epochs.get_mut(&tag.epoch()) {
             None => return Answer::Without,
-            Some(Epoch::Lost) => return Answer::Refused,
+            Some(Epoch::Lost) => {
+                let Ok(record) =
+                    guard.spend(&Spend { key: slot.key.0, epoch: slot.epoch, index: slot.index, digest })
+                else {
+                    *refused += 1;
+                    source.refused(tag.epoch(), tag.index());
+                    return Answer::Refused;
+                };
+                records.extend(record);
+                return Answer::Without;
+            }
             Some(Epoch::Open { presignatures, used, falls_back }) => (presignatures, used, *falls_back),
         };
-        let digest = self.slot(tag).digest(statement);
         if let Some(before) = used.get(&tag.index()) {
             if before.digest == digest {
                 return Answer::Share { share: before.share.clone(), falls_back };
@@ -278,6 +297,8 @@ trait Spender: Send {
         message: &[u8],
     ) -> Result<Signed<PresignatureGroup>>;
 
+    fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>>;
+
     fn close(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord;
 }
 
@@ -296,6 +317,10 @@ impl<V: Scheme> Spender for Guard<V> {
         message: &[u8],
     ) -> Result<Signed<PresignatureGroup>> {
         presignature.sign(self, message)
+    }
+
+    fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
+        Guard::spend(self, spend)
     }
 
     fn close(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {

@@ -102,11 +102,35 @@ fn a_presignature_signs_one_statement_across_restarts() {
     assert!(Presigned::open_epoch(&closed.agreed, EPOCH, false), "the epoch was signed with them");
     assert!(Presigned::shares(&closed.agreed, &statement(1)).is_empty());
     assert!(Presigned::open_epoch(&closed.agreed, EPOCH + 1, false));
-    // Presignatures that disappeared while their epoch ran are not replaced by other signatures.
-    assert!(Presigned::open_epoch(&closed.agreed, EPOCHS + 1, true));
-    let lost = prbc::statement(&committee, EPOCHS + 1, 1, &[1; 32]);
-    assert!(Presigned::shares(&closed.agreed, &lost).is_empty());
-    assert!(!Presigned::open_epoch(&closed.agreed, EPOCHS + 2, false));
+    assert!(!Presigned::open_epoch(&closed.agreed, EPOCHS + 1, false));
+}
+
+#[test]
+fn lost_presignatures_are_replaced_by_bls_within_their_records() {
+    let committee = CommitteeId([7; 32]);
+    let statement = |sender, id: u8| prbc::statement(&committee, EPOCH, sender, &[id; 32]);
+    let first = secrets([]);
+    assert!(Presigned::open_epoch(&first.agreed, EPOCH, false));
+    assert_eq!(kinds(&Presigned::shares(&first.agreed, &statement(1, 1))), [1]);
+    let mut records = Presigned::take_records(&first.agreed);
+    let without = |records: &[GuardRecord], was_open| {
+        let secret = Ed25519::secret_from_bytes(&[1; 32]).unwrap();
+        let presigner = presigner(0, 0, (ChainId::from_name("tests"), secret), records.to_vec());
+        let secrets = member_keys(0, &presigner).1;
+        assert!(Presigned::open_epoch(&secrets.agreed, EPOCH, was_open));
+        secrets
+    };
+    let lost = without(&records, true);
+    assert_eq!(kinds(&Presigned::shares(&lost.agreed, &statement(1, 1))), [2]);
+    assert!(Presigned::shares(&lost.agreed, &statement(1, 2)).is_empty());
+    assert_eq!(kinds(&Presigned::shares(&lost.agreed, &statement(2, 1))), [2]);
+    records.extend(Presigned::take_records(&lost.agreed));
+    // The records bind also what BLS signed, should the presignatures be there again.
+    let again = secrets(records.clone());
+    assert!(Presigned::open_epoch(&again.agreed, EPOCH, false));
+    assert_eq!(kinds(&Presigned::shares(&again.agreed, &statement(2, 1))), [1]);
+    assert!(Presigned::shares(&again.agreed, &statement(2, 2)).is_empty());
+    assert!(Presigned::shares(&without(&records, false).agreed, &statement(2, 2)).is_empty());
 }
 
 #[test]
