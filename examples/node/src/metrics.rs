@@ -88,7 +88,7 @@ pub struct ChainMetrics {
     pub timeouts: Counter,
     /// 1 while the node abstains from votes, because its data may be older than its last signature.
     pub abstaining: Gauge,
-    /// Epochs for which the node has presignatures; 0 if its chain uses none.
+    /// Epochs for which the node has presignatures; -1 if its chain uses none.
     pub presigned_epochs: Gauge,
     /// Transactions committed.
     pub transactions: Counter,
@@ -218,9 +218,10 @@ impl ChainMetrics {
         registry.register("view", "Current view", m.view.clone());
         registry.register("timeouts", "Views that timed out", m.timeouts.clone());
         registry.register("abstaining", "1 while the node abstains from votes", m.abstaining.clone());
+        m.presigned_epochs.set(-1);
         registry.register(
             "presigned_epochs",
-            "Epochs for which the node has presignatures",
+            "Epochs for which the node has presignatures; -1 if its chain uses none",
             m.presigned_epochs.clone(),
         );
         registry.register("transactions", "Transactions committed", m.transactions.clone());

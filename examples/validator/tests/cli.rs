@@ -195,6 +195,8 @@ fn presignatures_are_dealt_once_for_each_epoch() {
     let dealt = [&ecdsa[..], &["--presigned-epochs", "2", "alice/public.toml"]].concat();
     let printed = sandbox.ok(&genesis(&dealt, "bob/public.toml"));
     assert!(printed.contains("presignatures: epochs 1 to 2"), "{printed}");
+    assert!(printed.contains("secret: secret/dealer.key"), "{printed}");
+    sandbox.fails(2, "needs --signatures ecdsa", &["testnet", "--presigned-epochs", "2"]);
     let file = |out: &str, name: &str, epoch: u64| {
         let path = sandbox.path(&format!("{out}/{name}.shares.presignatures/{epoch}.sealed"));
         std::fs::read(path).unwrap()
@@ -210,6 +212,10 @@ fn presignatures_are_dealt_once_for_each_epoch() {
     assert_eq!(file("more", "bob", 3).len(), file("secret", "bob", 2).len());
     assert!(sandbox.ok(&deal(&["--from", "9", "--out", "more"])).contains("epochs 9 to 9"));
     sandbox.fails(2, "up to 9 were dealt", &deal(&["--from", "4", "--out", "other"]));
+    assert!(!sandbox.path("other").exists());
+    let lock = std::fs::File::open(sandbox.path("secret/dealer.lock")).unwrap();
+    lock.lock().unwrap();
+    sandbox.fails(3, "another process deals", &deal(&["--out", "other"]));
     assert!(!sandbox.path("other").exists());
 }
 

@@ -204,7 +204,7 @@ impl<P: Protocol> Driver<P> {
         if left == *reported {
             return;
         }
-        self.metrics.presigned_epochs.set(left.unwrap_or_default() as i64);
+        self.metrics.presigned_epochs.set(left.map_or(-1, |left| left as i64));
         match (std::mem::replace(reported, left), left) {
             (before, Some(0)) if before != Some(0) => tracing::warn!(
                 code = "NO_PRESIGNATURES",

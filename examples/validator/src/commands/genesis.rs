@@ -10,7 +10,7 @@ use quorate_support::outln;
 use zeroize::Zeroizing;
 
 use super::keygen::PublicFile;
-use super::presignatures::{DEFAULT_EPOCHS, Dealer, MAX_EPOCHS, Signatures, member_directory};
+use super::presignatures::{DEALER_FILE, DEFAULT_EPOCHS, Dealer, MAX_EPOCHS, Signatures, member_directory};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::{ABFT, GOSIG, parameters, parse_protocol, with_protocol};
 
@@ -30,7 +30,8 @@ Example:
   quorate genesis --chain example --protocol abft --shares secrets/ */public.toml
   quorate genesis --chain example --protocol abft --signatures ecdsa --shares secrets/ */public.toml
   (give secrets/alice.shares to alice alone, as `shares` in the [node] section of her configuration, and so on; then
-  delete the directory)"
+  delete the files. With ecdsa also give and delete secrets/alice.shares.presignatures/, and so on, and move
+  secrets/dealer.key and secrets/dealer.next to an offline place: they deal for further epochs)"
 )]
 pub(crate) struct MakeGenesis {
     /// The chain's name.
@@ -121,7 +122,9 @@ impl MakeGenesis {
                 let directories: Vec<PathBuf> =
                     members.map(|member| member_directory(directory, &member.name)).collect();
                 let epochs = self.presigned_epochs.unwrap_or(DEFAULT_EPOCHS);
-                outln!("{}", Dealer::create(directory, dealer)?.deal(&genesis, 1, epochs, &directories)?);
+                let dealer = Dealer::create(directory, dealer)?;
+                outln!("secret: {}", directory.join(DEALER_FILE).display());
+                outln!("{}", dealer.deal(&genesis, 1, epochs, &directories)?);
             }
         }
         save(&genesis, &self.out)?;

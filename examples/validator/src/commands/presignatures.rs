@@ -1,6 +1,6 @@
 //! Presignatures for the epochs of a chain whose validators sign with threshold ECDSA.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,11 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::with_protocol;
 
 /// File name of the dealer's secret.
-const DEALER_FILE: &str = "dealer.key";
+pub(crate) const DEALER_FILE: &str = "dealer.key";
 /// File name of the number of the next epoch to be dealt.
 const NEXT_FILE: &str = "dealer.next";
+/// File name of the lock of a dealer's directory.
+const LOCK_FILE: &str = "dealer.lock";
 /// Default number of epochs.
 pub(crate) const DEFAULT_EPOCHS: u64 = 256;
 /// Maximum number of epochs that are dealt at once.
@@ -105,26 +107,45 @@ pub(crate) struct Dealer {
     directory: PathBuf,
     secret: Zeroizing<Vec<u8>>,
     next: u64,
+    /// Held until the dealer is dropped: two processes would deal the same epochs.
+    _lock: File,
+}
+
+/// Locks a dealer's directory for this process.
+fn lock(directory: &Path) -> Result<File, Failure> {
+    let path = directory.join(LOCK_FILE);
+    let doing = format!("cannot lock {}", path.display());
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = file.or_fail(Exit::Setup, &doing)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Failure::new(Exit::Setup, format!("{doing}: another process deals with this secret")))
+        }
+        Err(TryLockError::Error(error)) => Err(Failure::new(Exit::Setup, format!("{doing}: {error}"))),
+    }
 }
 
 impl Dealer {
     /// Writes a new dealer's secret.
     pub(crate) fn create(directory: &Path, secret: Zeroizing<Vec<u8>>) -> Result<Self, Failure> {
         let path = directory.join(DEALER_FILE);
+        let lock = lock(directory)?;
         save_shares(&path, &secret).or_fail(Exit::Setup, "cannot save the dealer's secret")?;
-        let dealer = Self { directory: directory.to_owned(), secret, next: 1 };
+        let dealer = Self { directory: directory.to_owned(), secret, next: 1, _lock: lock };
         dealer.save_next(1)?;
         Ok(dealer)
     }
 
     fn load(directory: &Path) -> Result<Self, Failure> {
+        let lock = lock(directory)?;
         let secret = load_shares(&directory.join(DEALER_FILE))
             .or_fail(Exit::Setup, "cannot read the dealer's secret")?;
         let path = directory.join(NEXT_FILE);
         let doing = format!("cannot read {}", path.display());
         let text = fs::read_to_string(&path).or_fail(Exit::Setup, &doing)?;
         let next = text.trim().parse().or_fail(Exit::Setup, doing)?;
-        Ok(Self { directory: directory.to_owned(), secret, next })
+        Ok(Self { directory: directory.to_owned(), secret, next, _lock: lock })
     }
 
     fn save_next(&self, next: u64) -> Result<(), Failure> {

@@ -79,8 +79,9 @@ pub(crate) struct RunTestnet {
     signatures: Option<Signatures>,
 
     /// Number of epochs, each with one block, that ECDSA has presignatures for; later ones are signed with BLS.
-    #[arg(long, value_name = "EPOCHS", default_value_t = PRESIGNED_EPOCHS, value_parser = clap::value_parser!(u64).range(1..=MAX_EPOCHS))]
-    presigned_epochs: u64,
+    /// [default: 16]
+    #[arg(long, value_name = "EPOCHS", value_parser = clap::value_parser!(u64).range(1..=MAX_EPOCHS))]
+    presigned_epochs: Option<u64>,
 
     /// Transactions per second, over all validators; 0 for none.
     #[arg(long, default_value = "1000", value_parser = rate_or_none)]
@@ -158,6 +159,9 @@ impl RunTestnet {
             let text = "--signatures needs --protocol abft";
             return Err(Failure::new(Exit::Usage, text));
         }
+        if self.presigned_epochs.is_some() && self.signatures != Some(Signatures::Ecdsa) {
+            return Err(Failure::new(Exit::Usage, "--presigned-epochs needs --signatures ecdsa"));
+        }
         // Opened before any validator starts, so that a wrong path fails at once.
         let payloads = match &self.transactions {
             Some(path) => {
@@ -182,10 +186,8 @@ impl RunTestnet {
         let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let directory = directory.unwrap_or_default();
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
-        let presigned_epochs = self.signatures.and_then(|signatures| match signatures {
-            Signatures::Bls => None,
-            Signatures::Ecdsa => Some(self.presigned_epochs),
-        });
+        let presigned_epochs = (self.signatures == Some(Signatures::Ecdsa))
+            .then(|| self.presigned_epochs.unwrap_or(PRESIGNED_EPOCHS));
         let (protocol, scheme) = (self.protocol.clone(), self.scheme);
         let requested = RequestedTestnet { nodes, protocol, scheme, presigned_epochs };
         let network = Network::start(&directory, requested, parameters, &self.log_level).await?;

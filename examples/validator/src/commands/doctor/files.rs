@@ -47,3 +47,17 @@ pub(super) fn counter(counter: &Path, data: &Path) -> Finding {
     }
     Finding::ok("counter", place.to_string())
 }
+
+/// Checks that the directory of presignatures, or the one in which the next start creates it, can be written.
+pub(super) fn presignatures(directory: &Path) -> Finding {
+    let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = if directory.exists() { directory } else { parent };
+    match tempfile::tempfile_in(written) {
+        Ok(_) => Finding::ok("presignatures", directory.display().to_string()),
+        Err(error) => Finding::failed(
+            "presignatures",
+            format!("{} cannot be written: {error}", written.display()),
+            "move the file of shares to a directory that the validator may write, outside the data directory",
+        ),
+    }
+}

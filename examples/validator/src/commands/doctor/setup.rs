@@ -8,7 +8,7 @@ use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::handle::Digest;
 use quorate_node::keys::{NodeKeys, load_shares};
-use quorate_node::protocol::{Protocol, ProtocolVisitor};
+use quorate_node::protocol::{Protocol, ProtocolVisitor, presignature_directory};
 use quorate_node::store::Binding;
 
 use super::files;
@@ -53,7 +53,7 @@ impl ProtocolVisitor for InspectSetup<'_> {
         ));
         let identities = committees.identities.keys().to_vec();
         let keys = Finding::of("keys", keys::<P>(config), findings);
-        shares::<P>(config, findings);
+        shares::<P>(config, genesis, findings);
         counter::<P>(config, findings);
         let voters = &committees.voters;
         let (total_weight, quorum_weight) = (voters.total_weight(), voters.quorum_weight());
@@ -94,12 +94,15 @@ fn keys<P: Protocol>(config: &NodeConfig) -> Result<PublicKeys<P>, NodeError> {
     Ok((Ed25519::public_key(&keys.identity()?), voting))
 }
 
-fn shares<P: Protocol>(config: &NodeConfig, findings: &mut Vec<Finding>) {
+fn shares<P: Protocol>(config: &NodeConfig, genesis: &Genesis, findings: &mut Vec<Finding>) {
     match &config.node.shares {
         Some(path) if P::HAS_DEALER => {
             let loaded = Finding::of("shares", load_shares(path), findings);
             let detail = format!("{}: only its owner can read it", path.display());
             findings.extend(loaded.map(|_| Finding::ok("shares", detail)));
+            if P::presigns(genesis) {
+                findings.push(files::presignatures(&presignature_directory(path)));
+            }
         }
         None if P::HAS_DEALER => findings.push(Finding::failed(
             "shares",
