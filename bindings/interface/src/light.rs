@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use quorate::Result;
 use quorate::any;
 use quorate::light;
 use quorate::light::{ChainProtocol, Genesis};
 use quorate::merkle::Hash;
+use quorate::{Error, Result};
 
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
@@ -84,13 +84,23 @@ impl LightClient {
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a block of another epoch, for transactions of another block, for a block
-    /// that does not change the members, and for a protocol whose members do not change.
+    /// that does not change the members, for a protocol whose members do not change, and if another call has reached the
+    /// epoch meanwhile.
     /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
     /// [`Error::Malformed`](quorate::Error) if bytes are not the encoding.
     #[cfg_attr(binding, slow)]
     pub fn hand_over(&self, block: &[u8], finality: &[u8], payload: &[u8]) -> Result<u64> {
-        self.lock().hand_over(block, finality, payload)
+        let mut next = self.snapshot();
+        let epoch = next.hand_over(block, finality, payload)?;
+        let mut present = self.lock();
+        if present.epoch().checked_add(1) != Some(epoch) {
+            return Err(Error::WrongContext {
+                what: "handover: another call has reached the epoch meanwhile",
+            });
+        }
+        *present = next;
+        Ok(epoch)
     }
 
     /// Returns true if a certificate of this statement certifies the block of this height, view and digest of 32 bytes. The

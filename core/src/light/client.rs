@@ -4,7 +4,8 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use super::commit::{Commit, VerifiedCommit};
+use super::block::{BlockHeader, Finality};
+use super::commit::{Commit, VerifiedCommit, check_authors};
 use super::committees::Committees;
 use super::genesis::Genesis;
 use super::gosig;
@@ -68,7 +69,8 @@ impl<S: Scheme> LightClient<S> {
     pub fn committees(&self, epoch: u64) -> Result<&Committees<S>> {
         let mut all = core::iter::once(&self.newest).chain(self.earlier.iter().rev());
         let found = all.find(|committees| committees.epoch() == epoch);
-        found.ok_or(Error::Mismatch { what: "epoch", expected: self.epoch(), actual: epoch })
+        let what = if epoch > self.epoch() { "epoch not reached yet" } else { "epoch older than those held" };
+        found.ok_or(Error::Mismatch { what, expected: self.epoch(), actual: epoch })
     }
 
     /// Continues with the next epoch, and returns its number. `block` is the last block of the newest epoch, `finality` its
@@ -139,19 +141,22 @@ impl<S: Scheme> LightClient<S> {
         let read = |(block, finality): &(&[u8], &[u8])| -> Result<_> {
             let committees = self.committees(claimed_epoch(block)?)?;
             let commit = Commit::read(self.protocol, block, finality, committees)?;
-            commit.check_authors(committees)?;
-            Ok((VerifiedCommit::new(&commit.block), commit.finality.certificate))
+            let Finality { certificate, authors } = commit.finality;
+            Ok(((commit.block, authors), certificate))
         };
         let split = |read| match read {
-            Ok((block, certificate)) => (Some(block), Ok(certificate)),
+            Ok((signed, certificate)) => (Some(signed), Ok(certificate)),
             Err(error) => (None, Err(error)),
         };
-        let (blocks, certificates) = commits.iter().map(read).map(split).unzip::<_, _, Vec<_>, Vec<_>>();
+        let (signed, certificates) = commits.iter().map(read).map(split).unzip::<_, _, Vec<_>, Vec<_>>();
         let verdicts = self.verify_decoded(certificates, rng).into_iter();
-        let verified = |(block, verdict): (Option<VerifiedCommit>, Result<_>)| {
-            verdict.and_then(|_| block.ok_or_else(Error::bad_signature))
+        let verified = |(signed, verdict): (Option<(BlockHeader, Vec<_>)>, Result<_>)| {
+            verdict?;
+            let (block, authors) = signed.ok_or_else(Error::bad_signature)?;
+            check_authors(&block, &authors, self.committees(block.epoch)?)?;
+            Ok(VerifiedCommit::new(&block))
         };
-        blocks.into_iter().zip(verdicts).map(verified).collect()
+        signed.into_iter().zip(verdicts).map(verified).collect()
     }
 
     /// Verifies the proof that a transaction is committed. Cost: as [`verify_commit`](Self::verify_commit), and a few hashes.

@@ -48,6 +48,15 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
             let single = client.verify_commit(&block, &finality);
             let batch = client.verify_commits(&[(&block, &finality)], &mut getrandom::SysRng);
             assert_eq!(batch.first().unwrap().clone().err(), single.clone().err());
+            // The same with another fault, in the signers or the signature of the certificate, besides that of the case.
+            for back in [1, 49] {
+                let mut changed = finality.clone();
+                let Some(at) = changed.len().checked_sub(back) else { continue };
+                changed[at] = 1;
+                let single = client.verify_commit(&block, &changed);
+                let batch = client.verify_commits(&[(&block, &changed)], &mut getrandom::SysRng);
+                assert_eq!(batch.first().unwrap().clone().err(), single.err(), "{back} bytes from the end");
+            }
             commit_shown(&single?)
         }
         "light.transaction" => {
