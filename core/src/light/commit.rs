@@ -93,8 +93,8 @@ impl<S: Scheme> Commit<S> {
     }
 }
 
-/// Verifies the signatures of the authors of a block, and of the further blocks in its commit proof. Cheap to produce
-/// falsely: verify the certificate first.
+/// Verifies the signatures of the authors of a block, and of the further blocks in its commit proof. Verify
+/// the certificate first: it costs the same however long the proof is.
 pub(super) fn check_authors<S: Scheme>(
     block: &BlockHeader,
     further: &[Vote<Ed25519>],
