@@ -7,6 +7,8 @@ export const TRANSACTIONS = new Merkle('quorate-v1-transaction', 'quorate-v1-bat
 
 const MAX_REMEMBERED = 4096; // maximum number of remembered certificates, proven blocks, and blocks per validator
 const MAX_REWIND = 64; // blocks
+const KEPT_EPOCHS = 64n; // the newest ones, whose members the light client knows
+const MAX_AHEAD = KEPT_EPOCHS / 2n; // epochs that are followed before a block needs them
 
 /** A report that does not match what is verified, with a code of spec/wire.md. */
 export class Refused extends Error {
@@ -98,15 +100,15 @@ export class Chain {
     return { claim, certified: ofParent ? before : claim, signers };
   }
 
-  /** Verifies a certificate once, and checks that no certificate of the same view contradicts it. */
+  /** Verifies a certificate once, and checks that no certificate of the same kind and view contradicts it. */
   async #certificate(encoded) {
     const known = this.#verified.get(encoded);
     if (known) return known;
     const { value: certificate } = await this.client.verifyCertificateAsync(unhex(encoded));
     if (!this.#verified.has(encoded)) this.certificates += 1;
     remember(this.#verified, encoded, certificate);
-    const { epoch, view } = certificate.statement;
-    const other = remember(this.#views, `${epoch} ${view}`, certificate);
+    const { kind, epoch, view } = certificate.statement;
+    const other = remember(this.#views, `${kind} ${epoch} ${view}`, certificate);
     if (other.statement.contradicts(certificate.statement)) {
       const evidence = new Conflict(other, certificate);
       const culprits = [...evidence.verify(this.client.voters(epoch)).value.culprits()].join(' and ');
@@ -115,19 +117,25 @@ export class Chain {
     return certificate;
   }
 
-  /** Returns true if a block's certificate claims a later epoch than the newest known one. */
-  isAhead(answer) {
+  /** Returns the epoch that a block's certificate claims. */
+  claimedEpoch(answer) {
     const encoded = text(answer, 'certificate');
-    return encoded !== '' && UntrustedHeader.peek(unhex(encoded)).epoch > this.client.epoch;
+    return encoded === '' ? 0n : UntrustedHeader.peek(unhex(encoded)).epoch;
   }
 
-  /** Follows the epochs of a validator's list, and returns the numbers of the new ones. */
-  async handOver(answer) {
+  /** Returns true if the members of an epoch are no longer known, so that its blocks cannot be verified. */
+  isForgotten(epoch) {
+    return epoch <= this.client.epoch - KEPT_EPOCHS;
+  }
+
+  /** Follows the epochs of a validator's list, to shortly after the needed one. Returns the numbers of the new ones. */
+  async handOver(answer, needed) {
     if (!Array.isArray(answer?.epochs)) throw new Refused('MALFORMED', 'missing epochs in the response');
     const begun = [];
     for (const one of answer.epochs) {
       const epoch = BigInt(number(one, 'epoch'));
       if (epoch <= this.client.epoch) continue;
+      if (epoch > needed + MAX_AHEAD) break;
       const [block, finality, payload] = ['block', 'finality', 'payload'].map((name) => unhex(text(one, name)));
       try {
         begun.push(await this.client.handOverAsync(block, finality, payload));

@@ -56,6 +56,9 @@ class Watcher {
   async #probe() {
     for (let number = 0; ; number++) {
       await sleep(this.options.probe * 1000);
+      // A proof leads to the newest epoch, from which blocks of many epochs before cannot be verified.
+      const waits = this.chain.client.protocol === 'gosig' && !this.followers.some(({ caughtUp }) => caughtUp);
+      if (waits) continue;
       await this.#prove(Buffer.from(`put watch-${process.pid} ${process.hrtime.bigint()}-${Date.now()}`), number);
     }
   }
@@ -145,6 +148,7 @@ class Watcher {
 class Follower {
   blocks = 0;
   state = 'silent';
+  caughtUp = false;
   #pause = MIN_PAUSE;
   #last;
 
@@ -174,13 +178,13 @@ class Follower {
       this.next ||= Math.max(height, 1);
       // Read the blocks missed while disconnected; the stream waits meanwhile.
       while (this.next <= height && this.state !== 'refused') await this.#block(this.next);
+      this.caughtUp = true;
     }
   }
 
   async #block(height) {
     const answer = await this.link.get(`/v1/blocks/${height}`, MAX_BLOCK);
-    if (this.watcher.chain.isAhead(answer)) await this.#handOver();
-    const { claim, certified: last, signers } = await this.watcher.chain.certified(this.#last, height, answer);
+    const { claim, certified: last, signers } = await this.#certified(height, answer);
     this.#last = claim;
     this.next = height + 1;
     if (!last || this.state === 'refused') return;
@@ -206,14 +210,32 @@ class Follower {
     }
   }
 
-  /** Follows the changes of the members that this validator knows. */
-  async #handOver() {
+  async #certified(height, answer) {
     const { chain } = this.watcher;
-    const answer = await this.link.get(`/v1/epochs?from=${chain.client.epoch + 1n}`, MAX_EPOCHS);
-    for (const epoch of await chain.handOver(answer)) {
-      const members = chain.client.voters(epoch).size;
-      const line = `${String(epoch).padStart(7)}  ${members} members  ${this.link.url}`;
-      this.watcher.say('epoch', line, { epoch: Number(epoch), members, validator: this.link.url });
+    const epoch = chain.claimedEpoch(answer);
+    await this.#handOver(epoch);
+    try {
+      return await chain.certified(this.#last, height, answer);
+    } catch (error) {
+      if (!(error instanceof QuorateError) || !chain.isForgotten(epoch)) throw error;
+      [this.next, this.#last] = [0, undefined];
+      const message = `block ${height} is of epoch ${epoch}, which is too old to be verified; the newest block is next`;
+      throw new Lost(error.code, message);
+    }
+  }
+
+  /** Follows the changes of the members up to an epoch, as far as this validator knows them. */
+  async #handOver(needed) {
+    const { chain } = this.watcher;
+    let reached = -1n;
+    while (reached < chain.client.epoch && chain.client.epoch < needed) {
+      reached = chain.client.epoch;
+      const answer = await this.link.get(`/v1/epochs?from=${reached + 1n}`, MAX_EPOCHS);
+      for (const epoch of await chain.handOver(answer, needed)) {
+        const members = chain.client.voters(epoch).size;
+        const line = `${String(epoch).padStart(7)}  ${members} members  ${this.link.url}`;
+        this.watcher.say('epoch', line, { epoch: Number(epoch), members, validator: this.link.url });
+      }
     }
   }
 
@@ -224,7 +246,7 @@ class Follower {
     const answer = await this.link.get(`/v1/transactions/${wanted}?wait=${wait}`, MAX_PROOF, wait);
     let found;
     try {
-      if (this.watcher.chain.client.protocol === 'gosig') await this.#handOver();
+      if (this.watcher.chain.client.protocol === 'gosig') await this.#handOver(BigInt(Number.MAX_SAFE_INTEGER));
       found = await this.watcher.chain.proof(wanted, answer);
     } catch (error) {
       if (!isRefusal(error)) throw error;

@@ -13,6 +13,8 @@ from quorate.merkle import Merkle
 
 MAX_REMEMBERED = 4096  # maximum number of remembered certificates, proven blocks, and blocks per validator
 MAX_REWIND = 64  # blocks
+KEPT_EPOCHS = 64  # the newest ones, whose members the light client knows
+MAX_AHEAD = KEPT_EPOCHS // 2  # epochs that are followed before a block needs them
 MAX_NUMBER = (1 << 53) - 1  # the largest integer that JSON parsers of all languages read exactly
 TRANSACTIONS = Merkle("quorate-v1-transaction", "quorate-v1-batch-node")  # a leaf is a transaction's identifier
 K = TypeVar("K")
@@ -75,7 +77,7 @@ class Chain:
         self.certificates = self.proofs = self.view = self.height = 0
         self.proven = HeightIndex()
         self.shown: defaultdict[str, HeightIndex] = defaultdict(HeightIndex)  # by the validator's address
-        self.views: dict[tuple[int, int], Certificate] = {}
+        self.views: dict[tuple[int, int, int], Certificate] = {}
         self.verified: dict[str, Certificate] = {}
 
     async def certified(self, before: Claim | None, height: int, answer: Any) -> tuple[Claim, Claim | None, list[int]]:
@@ -109,7 +111,7 @@ class Chain:
         return claim, before if of_parent else claim, signers
 
     async def certificate(self, encoded: str) -> Certificate:
-        """Verifies a certificate once, and checks that no certificate of the same view contradicts it."""
+        """Verifies a certificate once, and checks that no certificate of the same kind and view contradicts it."""
         if known := self.verified.get(encoded):
             return known
         certificate = (await self.client.verify_certificate_async(unhex(encoded))).value
@@ -117,7 +119,7 @@ class Chain:
             self.certificates += 1
         remember(self.verified, encoded, certificate)
         statement = certificate.statement
-        other = remember(self.views, (statement.epoch, statement.view), certificate)
+        other = remember(self.views, (statement.kind, statement.epoch, statement.view), certificate)
         if other.statement.contradicts(statement):
             evidence = Conflict(other, certificate)
             culprits = " and ".join(map(str, evidence.verify(self.client.voters(statement.epoch)).value.culprits))
@@ -125,13 +127,17 @@ class Chain:
             raise Contradiction(message, evidence.encode())
         return certificate
 
-    def is_ahead(self, answer: Any) -> bool:
-        """Returns true if a block's certificate claims a later epoch than the newest known one."""
+    def claimed_epoch(self, answer: Any) -> int:
+        """Returns the epoch that a block's certificate claims."""
         encoded = text(answer, "certificate")
-        return encoded != "" and UntrustedHeader.peek(unhex(encoded)).epoch > self.client.epoch()
+        return UntrustedHeader.peek(unhex(encoded)).epoch if encoded else 0
 
-    async def hand_over(self, answer: Any) -> list[int]:
-        """Follows the epochs of a validator's list, and returns the numbers of the new ones."""
+    def is_forgotten(self, epoch: int) -> bool:
+        """Returns true if the members of an epoch are no longer known, so that its blocks cannot be verified."""
+        return epoch <= self.client.epoch() - KEPT_EPOCHS
+
+    async def hand_over(self, answer: Any, needed: int) -> list[int]:
+        """Follows the epochs of a validator's list, to shortly after the needed one. Returns the numbers of the new ones."""
         listed = answer.get("epochs") if isinstance(answer, dict) else None
         if not isinstance(listed, list):
             raise Refused("MALFORMED", "missing epochs in the response")
@@ -140,6 +146,8 @@ class Chain:
             epoch = number(one, "epoch")
             if epoch <= self.client.epoch():
                 continue
+            if epoch > needed + MAX_AHEAD:
+                break
             block, finality, payload = (unhex(text(one, name)) for name in ("block", "finality", "payload"))
             try:
                 begun.append(await self.client.hand_over_async(block, finality, payload))

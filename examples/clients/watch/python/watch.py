@@ -69,6 +69,9 @@ class Watcher:
         number = 0
         while True:
             await asyncio.sleep(self.options.probe)
+            # A proof leads to the newest epoch, from which blocks of many epochs before cannot be verified.
+            if self.chain.client.protocol == "gosig" and not any(follower.caught_up for follower in self.followers):
+                continue
             await self.prove(f"put watch-{os.getpid()} {time_ns()}".encode(), number)
             number += 1
 
@@ -156,7 +159,7 @@ class Follower:
         self.watcher, self.link = watcher, link
         self.prover = Link(link.url, link.timeout)  # a separate connection, because a proof may take long
         self.next, self.blocks, self.pause = watcher.options.start, 0, MIN_PAUSE
-        self.state = "silent"
+        self.state, self.caught_up = "silent", False
         self.last: Claim | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -182,12 +185,20 @@ class Follower:
                 # Read the blocks missed while disconnected; the stream waits meanwhile.
                 while self.next <= min(height, MAX_NUMBER):
                     await self.block(self.next)
+                self.caught_up = True
 
     async def block(self, height: int) -> None:
         answer = await self.link.get(f"/v1/blocks/{height}", MAX_BLOCK)
-        if self.watcher.chain.is_ahead(answer):
-            await self.hand_over(self.link)
-        self.last, last, signers = await self.watcher.chain.certified(self.last, height, answer)
+        epoch = self.watcher.chain.claimed_epoch(answer)
+        await self.hand_over(self.link, epoch)
+        try:
+            self.last, last, signers = await self.watcher.chain.certified(self.last, height, answer)
+        except QuorateError as error:
+            if not self.watcher.chain.is_forgotten(epoch):
+                raise
+            self.next, self.last = 0, None
+            message = f"block {height} is of epoch {epoch}, which is too old to be verified; the newest block is next"
+            raise Lost(error.code, message) from None
         self.next = height + 1
         if not last:
             return
@@ -208,14 +219,16 @@ class Follower:
             )
             self.watcher.say("block", line, **vars(last), signers=signers, validator=self.link.url)
 
-    async def hand_over(self, link: Link) -> None:
-        """Follows the changes of the members that this validator knows."""
-        chain = self.watcher.chain
-        answer = await link.get(f"/v1/epochs?from={chain.client.epoch() + 1}", MAX_EPOCHS)
-        for epoch in await chain.hand_over(answer):
-            members = len(chain.client.voters(epoch))
-            line = f"{epoch:>7}  {members} members  {link.url}"
-            self.watcher.say("epoch", line, epoch=epoch, members=members, validator=link.url)
+    async def hand_over(self, link: Link, needed: int) -> None:
+        """Follows the changes of the members up to an epoch, as far as this validator knows them."""
+        chain, reached = self.watcher.chain, -1
+        while reached < chain.client.epoch() < needed:
+            reached = chain.client.epoch()
+            answer = await link.get(f"/v1/epochs?from={reached + 1}", MAX_EPOCHS)
+            for epoch in await chain.hand_over(answer, needed):
+                members = len(chain.client.voters(epoch))
+                line = f"{epoch:>7}  {members} members  {link.url}"
+                self.watcher.say("epoch", line, epoch=epoch, members=members, validator=link.url)
 
     async def prove(self, transaction: bytes, wanted: bytes) -> bool:
         """Submits a transaction and returns true if this validator proves its commit."""
@@ -224,7 +237,7 @@ class Follower:
         answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", MAX_PROOF, wait)
         try:
             if self.watcher.chain.client.protocol == "gosig":
-                await self.hand_over(self.prover)
+                await self.hand_over(self.prover, MAX_NUMBER)
             height, digest = await self.watcher.chain.proof(wanted, answer)
         except (QuorateError, Refused, Contradiction) as error:
             self.refuse(error, f"proof of {wanted.hex()[:16]}…")

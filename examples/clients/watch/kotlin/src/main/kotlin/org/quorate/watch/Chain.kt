@@ -15,6 +15,7 @@ import org.quorate.awaitVerifyTransaction
 
 private const val MAX_REMEMBERED = 4096 // maximum number of remembered certificates, proven blocks, and blocks per validator
 private const val MAX_REWIND = 64 // blocks
+private const val MAX_AHEAD = LightClient.MAX_EPOCHS / 2 // epochs that are followed before a block needs them
 
 /** A leaf is a transaction's identifier. */
 val TRANSACTIONS = Merkle("quorate-v1-transaction", "quorate-v1-batch-node")
@@ -61,7 +62,7 @@ class Chain(val client: LightClient) {
     private var height = 0L
     private val proven = HeightIndex()
     private val shown = LinkedHashMap<String, HeightIndex>() // by the validator's address
-    private val views = LinkedHashMap<Pair<ULong, ULong>, Certificate>()
+    private val views = LinkedHashMap<Triple<Int, ULong, ULong>, Certificate>()
     private val verified = LinkedHashMap<String, Certificate>()
 
     /**
@@ -101,14 +102,14 @@ class Chain(val client: LightClient) {
         return Certified(claim, if (ofParent) before else claim, signers)
     }
 
-    /** Verifies a certificate once, and checks that no certificate of the same view contradicts it. */
+    /** Verifies a certificate once, and checks that no certificate of the same kind and view contradicts it. */
     private suspend fun certificate(encoded: String): Certificate {
         verified[encoded]?.let { return it }
         val certificate = client.awaitVerifyCertificate(unhex(encoded)).value
         if (encoded !in verified) certificates += 1
         verified.remember(encoded, certificate)
         val statement = certificate.statement
-        val other = views.remember(Pair(statement.epoch, statement.view), certificate)
+        val other = views.remember(Triple(statement.kind, statement.epoch, statement.view), certificate)
         if (other.statement.contradicts(statement)) {
             val evidence = Conflict(other, certificate)
             val culprits = evidence.verify(client.voters(statement.epoch)).value.culprits.joinToString(" and ")
@@ -117,20 +118,27 @@ class Chain(val client: LightClient) {
         return certificate
     }
 
-    /** Returns true if a block's certificate claims a later epoch than the newest known one. */
-    fun isAhead(answer: JsonElement): Boolean {
+    /** Returns the epoch that a block's certificate claims. */
+    fun claimedEpoch(answer: JsonElement): ULong {
         val encoded = text(answer, "certificate")
-        return encoded.isNotEmpty() && UntrustedHeader.peek(unhex(encoded)).epoch > client.epoch
+        return if (encoded.isEmpty()) 0u else UntrustedHeader.peek(unhex(encoded)).epoch
     }
 
-    /** Follows the epochs of a validator's list, and returns the numbers of the new ones. */
-    suspend fun handOver(answer: JsonElement): List<ULong> {
+    /** Returns true if the members of an epoch are no longer known, so that its blocks cannot be verified. */
+    fun isForgotten(epoch: ULong): Boolean {
+        val newest = client.epoch
+        return epoch <= newest && newest - epoch >= LightClient.MAX_EPOCHS.toULong()
+    }
+
+    /** Follows the epochs of a validator's list, to shortly after the needed one. Returns the numbers of the new ones. */
+    suspend fun handOver(answer: JsonElement, needed: ULong): List<ULong> {
         val listed = answer.takeIf { it.isJsonObject }?.asJsonObject?.get("epochs")?.takeIf { it.isJsonArray }
             ?: throw Refused("MALFORMED", "missing epochs in the response")
         val begun = mutableListOf<ULong>()
         for (one in listed.asJsonArray) {
             val epoch = number(one, "epoch").toULong()
             if (epoch <= client.epoch) continue
+            if (epoch > needed && epoch - needed > MAX_AHEAD.toULong()) break
             val (block, finality, payload) = listOf("block", "finality", "payload").map { unhex(text(one, it)) }
             try {
                 begun += client.awaitHandOver(block, finality, payload)

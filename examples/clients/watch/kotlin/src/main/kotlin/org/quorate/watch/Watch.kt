@@ -77,6 +77,8 @@ class Watcher(val chain: Chain, links: List<Link>, val options: WatchOptions, pr
         var number = 0
         while (true) {
             delay(options.probe)
+            // A proof leads to the newest epoch, from which blocks of many epochs before cannot be verified.
+            if (chain.client.protocol == "gosig" && followers.none { it.caughtUp }) continue
             val value = "${System.currentTimeMillis()}-${System.nanoTime()}"
             val transaction = "put watch-${ProcessHandle.current().pid()} $value"
             prove(transaction.toByteArray(), number++)
@@ -176,6 +178,8 @@ class Follower(private val watcher: Watcher, val link: Link) {
         private set
     var state = "silent"
         private set
+    var caughtUp = false
+        private set
     private var next = watcher.options.from
     private var pause = MIN_PAUSE
     private var last: Claim? = null
@@ -204,12 +208,22 @@ class Follower(private val watcher: Watcher, val link: Link) {
         if (next == 0L) next = maxOf(height, 1)
         // Read the blocks missed while disconnected; the stream waits meanwhile.
         while (next <= height) block(next)
+        caughtUp = true
     }
 
     private suspend fun block(height: Long) {
         val answer = link.get("/v1/blocks/$height", MAX_BLOCK)
-        if (watcher.chain.isAhead(answer)) handOver()
-        val found = watcher.chain.certified(last, height, answer)
+        val epoch = watcher.chain.claimedEpoch(answer)
+        handOver(epoch)
+        val found = try {
+            watcher.chain.certified(last, height, answer)
+        } catch (error: QuorateException) {
+            if (!watcher.chain.isForgotten(epoch)) throw error
+            next = 0
+            last = null
+            val message = "block $height is of epoch $epoch, which is too old to be verified; the newest block is next"
+            throw Lost(error.code, message)
+        }
         last = found.claim
         next = height + 1
         val certified = found.block ?: return
@@ -248,14 +262,18 @@ class Follower(private val watcher: Watcher, val link: Link) {
         )
     }
 
-    /** Follows the changes of the members that this validator knows. */
-    private suspend fun handOver() {
+    /** Follows the changes of the members up to an epoch, as far as this validator knows them. */
+    private suspend fun handOver(needed: ULong) {
         val client = watcher.chain.client
-        val answer = link.get("/v1/epochs?from=${client.epoch + 1u}", MAX_EPOCHS)
-        for (epoch in watcher.chain.handOver(answer)) {
-            val members = client.voters(epoch).size
-            val line = "${epoch.toString().padStart(7)}  $members members  ${link.url}"
-            watcher.say("epoch", line, "epoch" to epoch.toLong(), "members" to members, "validator" to link.url)
+        var reached: ULong? = null
+        while (client.epoch < needed && client.epoch != reached) {
+            reached = client.epoch
+            val answer = link.get("/v1/epochs?from=${reached + 1u}", MAX_EPOCHS)
+            for (epoch in watcher.chain.handOver(answer, needed)) {
+                val members = client.voters(epoch).size
+                val line = "${epoch.toString().padStart(7)}  $members members  ${link.url}"
+                watcher.say("epoch", line, "epoch" to epoch.toLong(), "members" to members, "validator" to link.url)
+            }
         }
     }
 
@@ -264,7 +282,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         link.post("/v1/transactions", transaction, MAX_TICKET)
         val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", MAX_PROOF, PROOF_WAIT)
         val found = try {
-            if (watcher.chain.client.protocol == "gosig") handOver()
+            if (watcher.chain.client.protocol == "gosig") handOver(ULong.MAX_VALUE)
             watcher.chain.proof(wanted, answer)
         } catch (error: RuntimeException) {
             currentCoroutineContext().ensureActive() // the program may have stopped while another thread verified the proof
