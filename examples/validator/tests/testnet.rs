@@ -166,10 +166,15 @@ fn assert_exported_chain_verifies(sandbox: &Sandbox, epoch: u64) {
     let forged = lines[1].replacen("\"block\":\"00", "\"block\":\"01", 1);
     write("forged.jsonl", &[lines[0], &forged]);
     sandbox.fails(7, "line 2", &["verify", "forged.jsonl"]);
+    for extra in ["{\"epoch\":1,", "{\"payload\":\"\","] {
+        write("odd.jsonl", &[&lines[0].replacen('{', extra, 1)]);
+        sandbox.fails(7, "line 1: malformed", &["verify", "odd.jsonl"]);
+    }
     write("empty.jsonl", &[]);
     sandbox.fails(7, "no blocks", &["verify", "empty.jsonl"]);
     sandbox.ok(&["export", "one.jsonl", "--from", "2", "--to", "2"]);
     assert_eq!((&verified("one.jsonl")["from"], &verified("one.jsonl")["blocks"]), (&json!(2), &json!(1)));
+    assert!(!sandbox.path("one.jsonl.partial").exists());
     sandbox.fails(6, "blocks 1 to", &["export", "none.jsonl", "--from", "999999999"]);
 }
 

@@ -1,6 +1,7 @@
-use std::fs::File;
+use std::collections::VecDeque;
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use quorate_support::errln;
@@ -52,43 +53,90 @@ impl Export {
             let text = format!("blocks {} to {to}: the validator has blocks 1 to {newest}", self.from);
             return Err(Failure::new(Exit::NotFound, text));
         }
-        let mut epochs = served_epochs(&api).await?.into_iter().peekable();
         let doing = format!("cannot write {}", self.file.display());
-        let mut file = BufWriter::new(File::create(&self.file).or_fail(Exit::Failed, &doing)?);
-        let (mut blocks, mut shown) = (0u64, Instant::now());
+        // A device or a pipe is not replaced.
+        let is_special = fs::metadata(&self.file).is_ok_and(|found| !found.is_file());
+        let path = if is_special { self.file.clone() } else { partial(&self.file) };
+        let mut file = BufWriter::new(File::create(&path).or_fail(Exit::Failed, &doing)?);
+        let mut written = self.write(&api, to, &mut file).await;
+        if !is_special {
+            written = written.and_then(|()| fs::rename(&path, &self.file).or_fail(Exit::Failed, &doing));
+            if written.is_err() {
+                let _ = fs::remove_file(&path);
+            }
+        }
+        written?;
+        let blocks = to - self.from + 1;
+        errln!("wrote {blocks} blocks to {}; check them with `quorate verify`", self.file.display());
+        Ok(())
+    }
+
+    /// Writes the blocks up to `to`, each epoch before its first block.
+    async fn write(&self, api: &Api, to: u64, file: &mut impl Write) -> Result<(), Failure> {
+        let doing = format!("cannot write {}", self.file.display());
+        let mut epochs = Epochs { api, page: VecDeque::new(), next: 0 };
+        let mut shown = Instant::now();
         for height in self.from..=to {
             let commit = api.commit_proof(height).await?;
-            let epoch = commit.block.0.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-            while let Some(next) = epochs.next_if(|next| next.epoch <= epoch) {
-                write_line(&mut file, &Line::from(next)).or_fail(Exit::Failed, &doing)?;
+            let epoch = commit.block.0.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
+            let epoch = epoch.ok_or_else(|| faulty(&format!("block {height} is malformed")))?;
+            while let Some(next) = epochs.next_up_to(epoch).await? {
+                write_line(file, &Line::from(next)).or_fail(Exit::Failed, &doing)?;
             }
-            write_line(&mut file, &Line::from(commit)).or_fail(Exit::Failed, &doing)?;
-            blocks += 1;
+            write_line(file, &Line::from(commit)).or_fail(Exit::Failed, &doing)?;
             if shown.elapsed() > PROGRESS {
                 errln!("block {height} of {to}");
                 shown = Instant::now();
             }
         }
-        file.flush().or_fail(Exit::Failed, &doing)?;
-        errln!("wrote {blocks} blocks to {}; check them with `quorate verify`", self.file.display());
-        Ok(())
+        file.flush().or_fail(Exit::Failed, &doing)
     }
 }
 
-/// Returns the epochs after the genesis with their proofs.
-async fn served_epochs(api: &Api) -> Result<Vec<ServedEpoch>, Failure> {
-    let mut all: Vec<ServedEpoch> = Vec::new();
-    loop {
-        let next = all.last().map_or(0, |last| last.epoch.saturating_add(1));
-        let page = api.epochs(next).await?;
-        let known = all.len();
-        all.extend(page.into_iter().filter(|epoch| epoch.epoch >= next));
-        if all.len() == known {
-            break;
+/// The epochs of a validator with their proofs, read page by page as blocks need them.
+struct Epochs<'a> {
+    api: &'a Api,
+    page: VecDeque<ServedEpoch>,
+    /// The least number that the next epoch may have.
+    next: u64,
+}
+
+impl Epochs<'_> {
+    /// Returns the next epoch after the genesis, if it is at most `needed`.
+    async fn next_up_to(&mut self, needed: u64) -> Result<Option<ServedEpoch>, Failure> {
+        while self.next <= needed {
+            if self.page.is_empty() {
+                self.page = self.api.epochs(self.next).await?.into();
+            }
+            let Some(found) = self.page.pop_front() else {
+                return Err(faulty(&format!("it proves no epoch from {} to {needed}", self.next)));
+            };
+            if found.epoch < self.next {
+                return Err(faulty("its epochs are not in ascending order"));
+            }
+            if found.epoch > needed {
+                self.next = found.epoch;
+                self.page.push_front(found);
+                return Ok(None);
+            }
+            self.next = found.epoch.saturating_add(1);
+            if found.block.is_some() {
+                return Ok(Some(found));
+            }
         }
+        Ok(None)
     }
-    all.retain(|epoch| epoch.block.is_some());
-    Ok(all)
+}
+
+/// The file that is written until it is complete.
+fn partial(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}
+
+fn faulty(problem: &str) -> Failure {
+    Failure::new(Exit::BadProof, format!("the validator is faulty, ask another one: {problem}"))
 }
 
 fn write_line(file: &mut impl Write, line: &impl Serialize) -> std::io::Result<()> {

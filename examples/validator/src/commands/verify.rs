@@ -15,6 +15,8 @@ use crate::target::Target;
 
 /// Number of blocks that are verified together.
 const BATCH: usize = 256;
+/// Number of bytes from which fewer blocks are verified together.
+const BATCH_BYTES: usize = 16 << 20;
 /// Longest line: an epoch carries all transactions of a block, in hexadecimal.
 const LONGEST_LINE: u64 = 160 << 20;
 /// Time between two lines of progress.
@@ -80,7 +82,8 @@ impl Verify {
         let file =
             File::open(&self.file).or_fail(Exit::Setup, format!("cannot read {}", self.file.display()))?;
         let start = Instant::now();
-        let mut chain = ExportedChain { client, waiting: Vec::new(), first: None, last: None, blocks: 0 };
+        let mut chain =
+            ExportedChain { client, waiting: Vec::new(), bytes: 0, first: None, last: None, blocks: 0 };
         chain.read(BufReader::new(file))?;
         let ExportedChain { client, first: Some(first), last: Some(last), blocks, .. } = chain else {
             return Err(Failure::new(Exit::BadProof, "the file has no blocks"));
@@ -105,6 +108,8 @@ struct ExportedChain {
     client: LightClient,
     /// Blocks to verify together, each with the number of its line.
     waiting: Vec<(u64, Line)>,
+    /// The bytes of these blocks and of their proofs.
+    bytes: usize,
     first: Option<VerifiedCommit>,
     last: Option<VerifiedCommit>,
     blocks: u64,
@@ -131,21 +136,28 @@ impl ExportedChain {
     }
 
     fn add(&mut self, number: u64, line: Line) -> Result<(), Failure> {
-        if let Line { epoch: Some(epoch), block, finality, payload: Some(payload) } = line {
-            self.flush()?;
-            let begun = self.client.hand_over(&block.0, &finality.0, &payload.0);
-            return match begun.or_fail(Exit::BadProof, format!("line {number}: the change of the members"))? {
-                begun if begun == epoch => Ok(()),
-                begun => Err(wrong(number, &format!("expected epoch {begun}, got {epoch}"))),
-            };
+        match (line.epoch, &line.payload) {
+            (Some(epoch), Some(payload)) => {
+                self.flush()?;
+                let begun = self.client.hand_over(&line.block.0, &line.finality.0, &payload.0);
+                match begun.or_fail(Exit::BadProof, format!("line {number}: the change of the members"))? {
+                    begun if begun == epoch => Ok(()),
+                    begun => Err(wrong(number, &format!("expected epoch {begun}, got {epoch}"))),
+                }
+            }
+            (None, None) => {
+                self.bytes += line.block.0.len() + line.finality.0.len();
+                self.waiting.push((number, line));
+                if self.waiting.len() < BATCH && self.bytes < BATCH_BYTES { Ok(()) } else { self.flush() }
+            }
+            _ => Err(wrong(number, "malformed: epoch and payload belong together")),
         }
-        self.waiting.push((number, line));
-        if self.waiting.len() < BATCH { Ok(()) } else { self.flush() }
     }
 
     /// Verifies the waiting blocks together.
     fn flush(&mut self) -> Result<(), Failure> {
         let waiting = std::mem::take(&mut self.waiting);
+        self.bytes = 0;
         let commits: Vec<(&[u8], &[u8])> =
             waiting.iter().map(|(_, line)| (&*line.block.0, &*line.finality.0)).collect();
         let verdicts = self.client.verify_commits(&commits, &mut getrandom::SysRng);
