@@ -3,7 +3,7 @@
 //! A file is JSON: the chain, the member and its name, the key that signed twice (`voting` or `identity`), kind, epoch and view
 //! of the two statements, and `equivocation`, the encoding of [`Equivocation`] in hexadecimal digits.
 //! [`Verifier::verify`] compares the other fields with the encoding, and accepts only kinds of statements of which an honest
-//! member never signs two ([`Protocol::proves_fault`]).
+//! member never signs two: the protocol names them (`Protocol::proves_fault`).
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,7 +21,6 @@ use quorate::wire::{Decode, Encode};
 use serde::{Deserialize, Serialize};
 
 use crate::genesis::{Committees, Genesis, Hex};
-use crate::protocol::Protocol;
 use crate::store::{create_dir, replace};
 use crate::{NodeError, Result};
 
@@ -77,9 +76,10 @@ pub struct EvidenceFile {
 }
 
 /// Verifies evidence about the members of a genesis.
-pub struct Verifier<'a, P: Protocol> {
+pub struct Verifier<'a, S: Scheme> {
     genesis: &'a Genesis,
-    committees: Committees<P::Scheme>,
+    committees: Committees<S>,
+    proves_fault: fn(SigningKey, Kind) -> bool,
 }
 
 /// The folder in which a node keeps evidence.
@@ -143,13 +143,14 @@ impl EvidenceFile {
     }
 }
 
-impl<'a, P: Protocol> Verifier<'a, P> {
-    /// Prepares the committees of a genesis. Cost: two signature verifications per member.
+impl<'a, S: Scheme> Verifier<'a, S> {
+    /// Prepares the committees of a genesis. `proves_fault` is that of the genesis's protocol. Cost: two signature
+    /// verifications per member.
     ///
     /// # Errors
     /// [`NodeError::Genesis`] for invalid keys.
-    pub fn new(genesis: &'a Genesis) -> Result<Self> {
-        Ok(Self { genesis, committees: genesis.committees()? })
+    pub fn new(genesis: &'a Genesis, proves_fault: fn(SigningKey, Kind) -> bool) -> Result<Self> {
+        Ok(Self { genesis, committees: genesis.committees()?, proves_fault })
     }
 
     /// Verifies that a member of the genesis signed two statements of which an honest member signs at most one. Cost: two
@@ -163,7 +164,7 @@ impl<'a, P: Protocol> Verifier<'a, P> {
         if file.chain.0 != self.committees.chain.0 {
             return wrong("chain of the evidence");
         }
-        if !P::proves_fault(file.key, Kind::new(file.kind)) {
+        if !(self.proves_fault)(file.key, Kind::new(file.kind)) {
             return wrong("kind of the statements: honest members sign several");
         }
         match file.key {

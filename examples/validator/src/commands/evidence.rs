@@ -45,7 +45,8 @@ impl VerifyEvidence {
     }
 
     fn verify<P: Protocol>(&self, genesis: &Genesis) -> Result<(), Failure> {
-        let verifier = Verifier::<P>::new(genesis).or_fail(Exit::Setup, "cannot verify evidence")?;
+        let verifier = Verifier::<P::Scheme>::new(genesis, P::proves_fault)
+            .or_fail(Exit::Setup, "cannot verify evidence")?;
         for path in &self.files {
             let file = EvidenceFile::load(path).map_err(|error| {
                 let exit = if error.code() == "IO" { Exit::Setup } else { Exit::BadProof };

@@ -20,7 +20,9 @@ use quorate_node::handle::PeerStatus;
 use quorate_node::keys::NodeKeys;
 use quorate_node::links::{Lane, Limits, LinkEvent, Links, Received, Settings, Sink};
 use quorate_node::metrics::Metrics;
+use quorate_node::protocol::Protocol;
 use quorate_node::runtime::Node;
+use quorate_node_jolteon::Jolteon;
 
 /// Records all frames, so that the faulty member can send them again.
 #[derive(Default)]
@@ -217,7 +219,7 @@ async fn contradicting_votes_leave_evidence_in_a_file() {
         let vote = Vote::sign_unguarded(&keys.voting::<Ed25519>().unwrap(), &voters, statement).unwrap();
         faulty.send(Lane::Urgent, Message::<Ed25519>::Vote(vote).encode());
     }
-    let verifier = Verifier::<quorate_node_jolteon::Jolteon<Ed25519>>::new(&site.genesis).unwrap();
+    let verifier = Verifier::<Ed25519>::new(&site.genesis, Jolteon::<Ed25519>::proves_fault).unwrap();
     for member in 0..3 {
         let file =
             site.config(member).node.data.join(format!("evidence/epoch-0-member-3-kind-1-view-{view}.json"));
