@@ -18,6 +18,9 @@ impl GuardRecord {
     /// Length of an encoded record in bytes.
     pub const LEN: usize = 81;
 
+    /// Kind of a presignature record that closes its epoch and all earlier ones, among the records of presignatures.
+    pub const CLOSED_EPOCH: Kind = Kind::new(2);
+
     /// Returns the kind of the statement, or the kind of a presignature record.
     pub fn kind(&self) -> Kind {
         self.kind

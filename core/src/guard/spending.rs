@@ -84,7 +84,7 @@ mod kinds {
 
     pub(super) const SPENT: Kind = Kind::new(0);
     pub(super) const BLOCK: Kind = Kind::new(1);
-    pub(super) const CLOSED: Kind = Kind::new(2);
+    pub(super) const CLOSED: Kind = crate::guard::GuardRecord::CLOSED_EPOCH;
 }
 
 impl KeyPrefix {

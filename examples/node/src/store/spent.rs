@@ -14,8 +14,6 @@ use crate::{NodeError, Result};
 
 /// Name of the journal in the directory of presignatures.
 const DIRECTORY: &str = "journal";
-/// Kind of the record that closes an epoch and all earlier ones, see [`quorate::guard`].
-const CLOSED: u8 = 2;
 /// Name of the file with the last destroyed epoch, in the directory of presignatures.
 const DESTROYED: &str = "destroyed";
 /// Number of epochs above the executed height that may have been signed with presignatures. ABFT runs at most four.
@@ -43,7 +41,7 @@ impl SpentJournal {
     /// Makes records durable before it returns, and deletes those of epochs that they close.
     pub(crate) fn append(&mut self, records: &[GuardRecord]) -> Result<()> {
         self.journal.append(records)?;
-        let is_end = |record: &&GuardRecord| record.kind().number() == CLOSED;
+        let is_end = |record: &&GuardRecord| record.kind() == GuardRecord::CLOSED_EPOCH;
         let Some(closed) = records.iter().filter(is_end).map(GuardRecord::epoch).max() else { return Ok(()) };
         let mut retained = self.journal.load()?;
         retained.retain(|record| record.epoch() > closed || is_end(&record) && record.epoch() == closed);

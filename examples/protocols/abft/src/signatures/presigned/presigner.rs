@@ -16,9 +16,6 @@ use quorate::threshold::{Agreed, Unagreed};
 use super::group::{PresignatureGroup, plan};
 use super::statement::StatementTag;
 
-/// Kind of the record that closes an epoch and all earlier ones, see [`quorate::guard`].
-const CLOSED: u8 = 2;
-
 /// The sealed presignatures of a member, where they are stored. They survive a restart, except for those destroyed.
 pub trait PresignatureSource: Send {
     /// Reads the presignatures of an epoch; `None` if there are none, or none that can be used.
@@ -97,13 +94,10 @@ impl Presigner {
         guard: Guard<V>,
         source: Box<dyn PresignatureSource>,
     ) -> Arc<Self> {
-        let closed =
-            guard.records().filter(|record| record.kind().number() == CLOSED).map(|one| one.epoch()).max();
-        let used = guard
-            .records()
-            .filter(|record| record.kind().number() != CLOSED)
-            .map(|one| one.epoch())
-            .collect();
+        let (ends, uses): (Vec<_>, Vec<_>) =
+            guard.records().partition(|record| record.kind() == GuardRecord::CLOSED_EPOCH);
+        let closed = ends.iter().map(GuardRecord::epoch).max();
+        let used = uses.iter().map(GuardRecord::epoch).collect();
         let (guard, epochs, records) = (Box::new(guard), BTreeMap::new(), Vec::new());
         let state = State { guard, source, epochs, used, closed, records, refused: 0 };
         Arc::new(Self { key, member, state: Mutex::new(state) })
