@@ -7,6 +7,8 @@ use crate::{Error, Result};
 
 /// Maximum length of a file in bytes: 65,535 members of a kilobyte.
 const MAX_FILE: usize = 64 << 20;
+/// Maximum number of fields of a table, above that of any known one: each name is compared with all before it.
+const MAX_FIELDS: usize = 16;
 /// Digits of the largest integer of 128 bits.
 const MAX_DIGITS: usize = 39;
 
@@ -148,6 +150,9 @@ impl Table {
         if self.value(name).is_some() {
             return Err(REPEATED);
         }
+        if self.fields.len() == MAX_FIELDS {
+            return Err(UNKNOWN);
+        }
         let (value, rest) = value(rest.trim_start())?;
         let rest = rest.trim_start();
         if !rest.is_empty() && !rest.starts_with('#') {
@@ -236,6 +241,13 @@ mod tests {
         assert_eq!(file.members[1].integer("weight"), Ok(Some(1u16)));
         assert!(file.root.require_known(&["chain", "scheme"]).is_ok());
         assert_eq!(file.root.require_known(&["chain"]), Err(UNKNOWN));
+    }
+
+    #[test]
+    fn a_table_has_a_bounded_number_of_fields() {
+        let fields = |count| (1..=count).map(|n| "a".repeat(n) + " = 1\n").collect::<String>();
+        assert!(Document::parse(&fields(MAX_FIELDS)).is_ok());
+        refused(&fields(MAX_FIELDS + 1), &UNKNOWN);
     }
 
     #[test]
