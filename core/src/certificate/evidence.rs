@@ -12,7 +12,8 @@ use crate::{Error, Result};
 /// Evidence of equivocation: two votes of one member on contradicting statements, that is, with equal kind, epoch and
 /// view and different digests.
 ///
-/// Anyone who knows the committee can verify it, and no honest member can be accused.
+/// Anyone who knows the committee can verify it. It proves a fault if the protocol lets a member sign one statement of the kind
+/// per view at most: compare the kind, because a protocol may have others.
 ///
 /// | bytes | field |
 /// |---|---|

@@ -78,7 +78,8 @@ impl Statement {
         domain::hash(domain::STATEMENT, &self.signed_bytes(committee))
     }
 
-    /// Returns true if no member may sign both: the kind, epoch and view are equal, and the digests differ.
+    /// Returns true if the kind, epoch and view are equal, and the digests differ: a member may not sign both, unless the
+    /// protocol allows several statements of the kind in a view.
     pub fn contradicts(&self, other: &Self) -> bool {
         (self.kind, self.epoch, self.view) == (other.kind, other.epoch, other.view)
             && self.digest != other.digest
