@@ -41,6 +41,8 @@ pub(super) struct Driver<P: Protocol> {
     pub(super) names: Arc<[String]>,
     pub(super) evidence: EvidenceSender,
     pub(super) fault_log: FaultLog,
+    /// Other faults must not delay the alarm about an equivocation of this node's own key.
+    pub(super) own_equivocation_log: FaultLog,
 }
 
 /// For each member, the time of its last logged fault and the number of faults since.
@@ -163,12 +165,15 @@ impl<P: Protocol> Driver<P> {
         let signed_twice = P::evidence(evidence);
         if let Some(unlogged) = self.fault_log.admit(culprit, self.clock.now()) {
             tracing::warn!(code = "FAULT", %peer, fault = code, description, unlogged, "fault");
-            if signed_twice.is_some() && self.me == Some(culprit) {
-                tracing::error!(
-                    code = "OWN_EQUIVOCATION",
-                    "this validator's key signed two contradicting statements: stop it, and find the other copy of the key"
-                );
-            }
+        }
+        if signed_twice.is_some()
+            && self.me == Some(culprit)
+            && self.own_equivocation_log.admit(culprit, self.clock.now()).is_some()
+        {
+            tracing::error!(
+                code = "OWN_EQUIVOCATION",
+                "this validator's key signed two contradicting statements: stop it, and find the other copy of the key"
+            );
         }
         if let Some(signed_twice) = signed_twice {
             self.evidence.send(signed_twice, &peer);

@@ -72,6 +72,7 @@ impl<P: Protocol> Engine<P> {
             names,
             evidence: components.evidence.clone(),
             fault_log: FaultLog::default(),
+            own_equivocation_log: FaultLog::default(),
         };
         let threads = vec![
             spawn("archive", shared, move || archive_server.run())?,

@@ -80,6 +80,19 @@ async fn start_honest(site: &Site) -> Vec<Node> {
     nodes
 }
 
+/// Starts the honest members and the faulty one, and waits for the links between them.
+async fn start(site: &Site) -> (Vec<Node>, FaultyMember) {
+    let nodes = start_honest(site).await;
+    let faulty = FaultyMember::start(site).await;
+    for node in &nodes {
+        eventually("the faulty member is linked", || {
+            faulty_peer(node).incoming && faulty_peer(node).outgoing
+        })
+        .await;
+    }
+    (nodes, faulty)
+}
+
 fn faulty_peer(node: &Node) -> PeerStatus {
     node.handle().status().peers.into_iter().find(|p| p.index == 3).unwrap()
 }
@@ -111,14 +124,7 @@ async fn commits_continue(nodes: &[Node], round: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn garbage_and_replays_disturb_no_member() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
-    let nodes = start_honest(&site).await;
-    let faulty = FaultyMember::start(&site).await;
-    for node in &nodes {
-        eventually("the faulty member is linked", || {
-            faulty_peer(node).incoming && faulty_peer(node).outgoing
-        })
-        .await;
-    }
+    let (nodes, faulty) = start(&site).await;
     commits_continue(&nodes, 0).await;
 
     // Bytes that are not messages.
@@ -157,14 +163,7 @@ async fn garbage_and_replays_disturb_no_member() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_in_the_name_of_others_count_against_the_sender() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
-    let nodes = start_honest(&site).await;
-    let faulty = FaultyMember::start(&site).await;
-    for node in &nodes {
-        eventually("the faulty member is linked", || {
-            faulty_peer(node).incoming && faulty_peer(node).outgoing
-        })
-        .await;
-    }
+    let (nodes, faulty) = start(&site).await;
     let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
     let secret = keys.voting::<Ed25519>().unwrap();
     let ours = site.genesis.committees::<Ed25519>().unwrap();
@@ -203,14 +202,7 @@ async fn messages_in_the_name_of_others_count_against_the_sender() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn contradicting_votes_leave_evidence_in_a_file() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
-    let nodes = start_honest(&site).await;
-    let faulty = FaultyMember::start(&site).await;
-    for node in &nodes {
-        eventually("the faulty member is linked", || {
-            faulty_peer(node).incoming && faulty_peer(node).outgoing
-        })
-        .await;
-    }
+    let (nodes, faulty) = start(&site).await;
     let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
     let voters = site.genesis.committees::<Ed25519>().unwrap().voters;
     let view = nodes.iter().map(|node| node.handle().status().view).max().unwrap() + 1;
