@@ -70,7 +70,7 @@ pub(crate) struct MakeGenesis {
     /// ECDSA takes less processor time. Its presignatures are dealt in advance, for one epoch (one block) after the other, and
     /// each signs once; past them the validators sign with BLS. A validator's files of an epoch have 56 kB with 4 validators
     /// and 108 kB with 8. The directory of --shares also keeps the dealer's secret, with which `quorate presignatures` deals for
-    /// further epochs: whoever has it can forge the signatures inside the epochs, but no votes for blocks.
+    /// further epochs: its owner can forge the signatures inside the epochs, but no votes for blocks.
     #[arg(long, value_enum)]
     signatures: Option<Signatures>,
 
