@@ -22,9 +22,20 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
         workspace::copy(&workspace::root().join(license), &stage.join("META-INF").join(license))?;
     }
-    let [jar, pom] = ["jar", "pom"].map(|kind| order.out.join(format!("quorate-{}.{kind}", order.version)));
+    let jar = jar_path(order);
     workspace::copy(&made, &jar)?;
     log.run(Command::new("jar").arg("--update").arg("--file").arg(&jar).arg("-C").arg(&stage).arg("."))?;
+    with_its_companions(log, order, jar)
+}
+
+/// The path of the jar to be built.
+pub(crate) fn jar_path(order: &BuildOrder) -> PathBuf {
+    order.out.join(format!("quorate-{}.jar", order.version))
+}
+
+/// Adds the pom, and the jars with sources and documentation, beside a built jar. Returns all of them.
+pub(crate) fn with_its_companions(log: &Log, order: &BuildOrder, jar: PathBuf) -> Outcome<Vec<PathBuf>> {
+    let pom = jar.with_extension("pom");
     workspace::copy(&workspace::root().join("bindings/kotlin/pom.xml"), &pom)?;
     let mut files = vec![jar, pom];
     for made in kotlin::documentation_jars(log)? {

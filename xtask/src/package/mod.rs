@@ -6,7 +6,7 @@
 
 pub(crate) mod clean;
 pub(crate) mod crates;
-mod jvm;
+pub(crate) mod jvm;
 mod native;
 pub(crate) mod npm;
 mod old_processor;

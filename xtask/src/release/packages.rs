@@ -11,7 +11,7 @@ use super::platforms::Platform;
 use crate::bindings::python::virtual_environment;
 use crate::bindings::{generated, kotlin, stub};
 use crate::package::order::{BuildOrder, Part};
-use crate::package::{crates, npm, python};
+use crate::package::{crates, jvm, npm, python};
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
@@ -144,18 +144,11 @@ fn jar(log: &Log, order: &BuildOrder, platforms: &[&'static Platform]) -> Outcom
     add_licences(&information)?;
     let manifest = workspace::target("xtask/release/MANIFEST.MF");
     fs::rename(information.join("MANIFEST.MF"), &manifest).map_err(|e| format!("MANIFEST.MF: {e}"))?;
-    let [jar, pom] = ["jar", "pom"].map(|kind| order.out.join(format!("quorate-{}.{kind}", order.version)));
+    let jar = jvm::jar_path(order);
     let mut pack = Command::new("jar");
     pack.arg("--create").arg("--file").arg(&jar).arg("--manifest").arg(&manifest);
     log.run(pack.arg("-C").arg(&stage).arg("."))?;
-    workspace::copy(&workspace::root().join("bindings/kotlin/pom.xml"), &pom)?;
-    let mut files = vec![jar, pom];
-    for made in kotlin::documentation_jars(log)? {
-        let to = order.out.join(made.file_name().unwrap_or_default());
-        workspace::copy(&made, &to)?;
-        files.push(to);
-    }
-    Ok(files)
+    jvm::with_its_companions(log, order, jar)
 }
 
 /// Copies the files of a folder; returns the copies.
