@@ -58,7 +58,10 @@ impl Export {
         let is_special = fs::metadata(&self.file).is_ok_and(|found| !found.is_file());
         let path = if is_special { self.file.clone() } else { partial(&self.file) };
         let mut file = BufWriter::new(File::create(&path).or_fail(Exit::Failed, &doing)?);
-        let mut written = self.write(&api, to, &mut file).await;
+        let mut written = tokio::select! {
+            written = self.write(&api, to, &mut file) => written,
+            _ = tokio::signal::ctrl_c() => Err(Failure::new(Exit::Failed, "interrupted")),
+        };
         if !is_special {
             written = written.and_then(|()| fs::rename(&path, &self.file).or_fail(Exit::Failed, &doing));
             if written.is_err() {
