@@ -16,6 +16,8 @@ use rand::{Rng, SeedableRng};
 /// Bytes of a transaction, as in the paper.
 pub(super) const TRANSACTION: usize = 250;
 
+const COMMITTEE: CommitteeId = CommitteeId([7; 32]);
+
 /// What a committee agrees on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -29,9 +31,15 @@ pub(super) struct Plan {
 /// A committee whose keys are dealt once for several epochs.
 pub(super) struct Committee<S: ThresholdScheme> {
     pub(super) plan: Plan,
+    members: Vec<Member<S>>,
+}
+
+/// The keys of a member.
+struct Member<S: ThresholdScheme> {
     setup: Arc<Setup<S>>,
-    secrets: Vec<Arc<Secrets<S>>>,
-    encryption: Vec<Encryption>,
+    secrets: Arc<Secrets<S>>,
+    /// `None` if proposals are not encrypted.
+    encryption: Option<Encryption>,
 }
 
 impl Plan {
@@ -46,35 +54,53 @@ impl Plan {
     }
 }
 
+/// Deals the keys of a committee, except for those of the encryption.
+pub(super) fn deal_keys<S: ThresholdScheme>(
+    plan: Plan,
+    rng: &mut StdRng,
+) -> Result<(Setup<S>, Vec<Secrets<S>>)> {
+    // Each transaction has a length before it; the rest is for the encryption.
+    let max_message = 1024 + plan.share() * (TRANSACTION + 4);
+    Setup::deal(COMMITTEE, Tolerance::new(plan.members, plan.faulty)?, max_message, rng)
+}
+
 impl<S: ThresholdScheme> Committee<S> {
     pub(super) fn deal(plan: Plan) -> Result<Self> {
-        let Plan { members, faulty, encrypted, .. } = plan;
-        let id = CommitteeId([7; 32]);
-        let mut rng = StdRng::seed_from_u64(members.into());
-        // Each transaction has a length before it; the rest is for the encryption.
-        let max_message = 1024 + plan.share() * (TRANSACTION + 4);
-        let (setup, secrets) = Setup::deal(id, Tolerance::new(members, faulty)?, max_message, &mut rng)?;
-        let mut encryption = Vec::new();
-        if encrypted {
-            let (public, shares) = PublicKeys::deal(id, Threshold::new(faulty + 1, members)?, &mut rng)?;
+        let mut rng = StdRng::seed_from_u64(plan.members.into());
+        let (setup, secrets) = deal_keys(plan, &mut rng)?;
+        let setup = Arc::new(setup);
+        Self::assemble(plan, secrets.into_iter().map(|secrets| (setup.clone(), secrets)).collect(), &mut rng)
+    }
+
+    /// Puts the members' keys together with those of the encryption, which it deals.
+    pub(super) fn assemble(
+        plan: Plan,
+        keys: Vec<(Arc<Setup<S>>, Secrets<S>)>,
+        rng: &mut StdRng,
+    ) -> Result<Self> {
+        let mut encryption = vec![None; keys.len()];
+        if plan.encrypted {
+            let threshold = Threshold::new(plan.faulty + 1, plan.members)?;
+            let (public, shares) = PublicKeys::deal(COMMITTEE, threshold, rng)?;
             let (key, public) =
                 (Arc::new(EncryptionKey::from_public_keys(&public).precomputed()), Arc::new(public));
             let of = |share| Encryption { key: key.clone(), public: public.clone(), share: Arc::new(share) };
-            encryption = shares.into_iter().map(of).collect();
+            encryption = shares.into_iter().map(of).map(Some).collect();
         }
-        let secrets = secrets.into_iter().map(Arc::new).collect();
-        Ok(Self { plan, setup: Arc::new(setup), secrets, encryption })
+        let member =
+            |((setup, secrets), encryption)| Member { setup, secrets: Arc::new(secrets), encryption };
+        Ok(Self { plan, members: keys.into_iter().zip(encryption).map(member).collect() })
     }
 
     /// The machine of a member for an epoch.
     pub(super) fn machine(&self, member: MemberIndex, epoch: u64) -> Result<Epoch<S>> {
-        let place = usize::from(member);
         let unknown = Error::WrongContext { what: "member of the committee" };
-        let secrets = self.secrets.get(place).ok_or(unknown)?.clone();
-        let context = Context { setup: self.setup.clone(), secrets, epoch };
+        let keys = self.members.get(usize::from(member)).ok_or(unknown)?;
+        S::open_epoch(&keys.secrets.agreed, epoch, false);
+        let context = Context { setup: keys.setup.clone(), secrets: keys.secrets.clone(), epoch };
         let mut seed = [0; 32];
         StdRng::seed_from_u64(epoch << 16 | u64::from(member)).fill_bytes(&mut seed);
-        Epoch::new(context, self.encryption.get(place).cloned(), seed)
+        Epoch::new(context, keys.encryption.clone(), seed)
     }
 
     /// The proposal of a member in an epoch: transactions that no other member has.

@@ -5,6 +5,7 @@
 mod committee;
 mod figures;
 mod leaders;
+mod presignatures;
 mod processes;
 mod simulation;
 mod threads;
