@@ -7,8 +7,8 @@
 #[cfg(feature = "threshold")]
 mod fr;
 mod miller;
+mod scalar;
 
-use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -19,7 +19,7 @@ use blst::*;
 #[cfg(feature = "threshold")]
 pub use fr::Fr;
 pub(super) use miller::{Lines, Target};
-use zeroize::{Zeroize, Zeroizing};
+pub(super) use scalar::Scalar;
 
 use crate::{Error, Result};
 
@@ -63,43 +63,6 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn public_key(secret: &Scalar) -> Self::Affine;
     /// Returns secret · H(message) in constant time: a signature under a key of the other group.
     fn sign(secret: &Scalar, message: &[u8], dst: &[u8]) -> Self::Affine;
-}
-
-/// A secret scalar s with 0 < s < r, wiped when dropped. It is on the heap, so moving it moves only a pointer.
-pub struct Scalar(Box<blst_scalar>);
-
-impl Drop for Scalar {
-    fn drop(&mut self) {
-        self.0.b.zeroize();
-    }
-}
-
-impl Scalar {
-    /// Derives a secret scalar by KeyGen of the BLS standard from 32 bytes of entropy.
-    pub(crate) fn derive(entropy: &[u8; 32]) -> Self {
-        let mut scalar = Self(Box::default());
-        // SAFETY: 32 readable bytes, no info; blst writes one scalar.
-        unsafe { blst_keygen(&mut *scalar.0, entropy.as_ptr(), entropy.len(), ptr::null(), 0) };
-        scalar
-    }
-
-    /// Decodes a big-endian scalar, as in the standard's key files; `None` unless it is in 1..r.
-    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
-        let mut scalar = Self(Box::default());
-        // SAFETY: 32 readable bytes; one scalar is written and then read.
-        let valid = unsafe {
-            blst_scalar_from_bendian(&mut *scalar.0, bytes.as_ptr());
-            blst_sk_check(&*scalar.0)
-        };
-        valid.then_some(scalar)
-    }
-
-    pub(crate) fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
-        let mut bytes = Zeroizing::new([0; 32]);
-        // SAFETY: one scalar is read and 32 bytes are written.
-        unsafe { blst_bendian_from_scalar(bytes.as_mut_ptr(), &*self.0) };
-        bytes
-    }
 }
 
 fn wrong_length(what: &'static str, expected: u64, bytes: &[u8]) -> Error {

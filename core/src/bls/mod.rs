@@ -49,6 +49,7 @@ mod group;
 mod keys;
 mod locate;
 mod pairing;
+mod path;
 mod raw;
 mod scheme;
 
@@ -61,6 +62,7 @@ pub use counted::Counted;
 pub use ffi::Fr;
 pub use group::{MinPk, MinSig, Variant};
 pub use keys::{PublicKey, SecretKey, Signature};
+pub use path::KeyPath;
 
 use crate::scheme::{Scheme, VerifiedKey};
 use crate::{Error, Result};
