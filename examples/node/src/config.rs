@@ -39,6 +39,10 @@ pub struct Places {
     pub genesis: PathBuf,
     /// This validator's key file.
     pub keys: PathBuf,
+    /// File with the password of an encrypted key file, in its first line. Without it, the password is that of the variable
+    /// `QUORATE_KEY_PASSWORD`, or is asked for on the terminal.
+    #[serde(default)]
+    pub password: Option<PathBuf>,
     /// The data directory, used by one validator only.
     pub data: PathBuf,
     /// This validator's secrets from the dealer of its chain, for protocols that have one.
@@ -148,6 +152,7 @@ impl NodeConfig {
             node: Places {
                 genesis: genesis.into(),
                 keys: keys.into(),
+                password: None,
                 data: data.into(),
                 shares: None,
                 counter: None,
@@ -172,8 +177,8 @@ impl NodeConfig {
             other => other,
         })?;
         let base = path.parent().unwrap_or(Path::new(""));
-        let Places { genesis, keys, data, shares, counter, .. } = &mut config.node;
-        for place in [genesis, keys, data].into_iter().chain(shares).chain(counter) {
+        let Places { genesis, keys, password, data, shares, counter, .. } = &mut config.node;
+        for place in [genesis, keys, data].into_iter().chain(password).chain(shares).chain(counter) {
             *place = base.join(&*place);
         }
         Ok(config)
@@ -234,6 +239,9 @@ impl NodeConfig {
              genesis = {genesis}\n\
              # This validator's secret keys (`quorate keygen` creates the file).\n\
              keys = {keys}\n\
+             # A file with the password of the keys, if they are encrypted (`quorate keygen --encrypt`). Without it, the\n\
+             # password is that of the variable QUORATE_KEY_PASSWORD, or is asked for on the terminal.\n\
+             {password}\n\
              # The node's data. Never start two nodes on copies of one directory, and never use the same keys with\n\
              # an empty directory: the records of earlier signatures are stored here.\n\
              data = {data}\n\
@@ -295,6 +303,10 @@ impl NodeConfig {
             genesis = quoted(&self.node.genesis.to_string_lossy()),
             keys = quoted(&self.node.keys.to_string_lossy()),
             data = quoted(&self.node.data.to_string_lossy()),
+            password = match &self.node.password {
+                Some(path) => format!("password = {}", quoted(&path.to_string_lossy())),
+                None => "# password = \"password\"".to_owned(),
+            },
             shares = match &self.node.shares {
                 Some(path) => format!("shares = {}", quoted(&path.to_string_lossy())),
                 None => "# shares = \"shares\"".to_owned(),

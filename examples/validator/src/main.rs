@@ -41,6 +41,7 @@ struct Cli {
 enum Command {
     Testnet(testnet::RunTestnet),
     Keygen(commands::keygen::Keygen),
+    Key(commands::key::Key),
     Genesis(commands::genesis::MakeGenesis),
     Presignatures(commands::presignatures::DealPresignatures),
     Run(commands::run::Run),
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Keygen(command) => command.run(),
+        Command::Key(command) => command.run(),
         Command::Genesis(command) => command.run(),
         Command::Presignatures(command) => command.run(),
         Command::Run(command) => command.run(),

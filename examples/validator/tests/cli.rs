@@ -63,6 +63,10 @@ fn help_lists_commands_and_unknown_flags_are_refused() {
     ] {
         assert!(help.contains(word), "{word}");
     }
+    for command in ["show", "import", "export", "backup"] {
+        assert!(sandbox.ok(&["key", command, "--help"]).contains("quorate key"), "{command}");
+        sandbox.fails(2, "--wrong", &["key", command, "--wrong"]);
+    }
     for command in ["list", "join", "leave", "show", "allow", "submit"] {
         assert!(sandbox.ok(&["member", command, "--help"]).contains("quorate member"), "{command}");
         sandbox.fails(2, "--wrong", &["member", command, "--wrong"]);
@@ -413,7 +417,7 @@ fn evidence_is_verified_with_the_genesis_alone() {
     let sandbox = Sandbox::new();
     chain(&sandbox, &["alice", "bob"], "ed25519");
     let genesis = Genesis::load(&sandbox.path("genesis.toml")).unwrap();
-    let bob = NodeKeys::load(&sandbox.path("bob/keys")).unwrap().voting::<Ed25519>().unwrap();
+    let bob = NodeKeys::load(&sandbox.path("bob/keys"), None).unwrap().voting::<Ed25519>().unwrap();
     let voters = genesis.committees::<Ed25519>().unwrap().voters;
     let mut folder = EvidenceFolder::new(sandbox.path("evidence"), genesis.chain_id());
     // Kind 1: votes for blocks. Members may sign several statements of kind 9, which Jolteon does not have.

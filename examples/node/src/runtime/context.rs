@@ -67,7 +67,7 @@ impl<P: Protocol> NodeContext<P> {
         application: Box<dyn Application>,
     ) -> Result<(Self, EpochContext<P>, Arc<dyn Checker>)> {
         let committees = genesis.committees::<P::Scheme>()?;
-        let keys = NodeKeys::load(&config.node.keys)?;
+        let keys = NodeKeys::load(&config.node.keys, config.node.password.as_deref())?;
         let shares = match &config.node.shares {
             Some(path) if P::HAS_DEALER => load_shares(path)?,
             None if P::HAS_DEALER => return Err(no_shares(P::NAME)),

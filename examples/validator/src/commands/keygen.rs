@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quorate_node::genesis::{Hex, Member, PublicKeys, SchemeName};
-use quorate_node::keys::NodeKeys;
+use quorate_node::keys::{KeyDerivation, NodeKeys, Password};
 use quorate_support::outln;
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +16,13 @@ pub(crate) const PUBLIC_FILE: &str = "public.toml";
 /// Make a validator's keys.
 ///
 /// Writes two files into DIR. `keys` holds the secret keys: it is readable by its owner only and must not leave the
-/// machine. `public.toml` holds the public keys: send it to the author of the genesis file.
+/// machine. `public.toml` holds the public keys: send it to the author of the genesis file. With --encrypt the secrets are
+/// encrypted with a password.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
   quorate keygen --name alice --address 203.0.113.7:7100 --out alice/
+  quorate keygen --name alice --address 203.0.113.7:7100 --out alice/ --encrypt
   (send alice/public.toml to the person who creates the genesis file)")]
 pub(crate) struct Keygen {
     /// Human-readable name of the validator, unique in its chain.
@@ -38,6 +40,52 @@ pub(crate) struct Keygen {
     /// Directory to write into. It is created if it does not exist; existing files are not overwritten.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
+
+    #[command(flatten)]
+    protection: Protection,
+}
+
+/// How the secrets of a new key file are protected.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Protection {
+    /// Encrypt the secrets with a password. It is that of the password file or of the variable QUORATE_KEY_PASSWORD, or is asked
+    /// for on the terminal.
+    #[arg(long)]
+    pub(crate) encrypt: bool,
+
+    #[command(flatten)]
+    pub(crate) password: NewPassword,
+}
+
+/// The password of a new file.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct NewPassword {
+    /// File with the new password, in its first line; only its owner may read it.
+    #[arg(long, value_name = "FILE")]
+    new_password_file: Option<PathBuf>,
+
+    /// How the key of the encryption is derived from the password: scrypt needs 256 MiB for a second, pbkdf2 little memory.
+    #[arg(long, value_enum, default_value_t = Derivation::Scrypt)]
+    kdf: Derivation,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Derivation {
+    #[default]
+    Scrypt,
+    Pbkdf2,
+}
+
+impl NewPassword {
+    /// Obtains the password of a new file.
+    pub(crate) fn obtain(&self, path: &Path) -> Result<(Password, KeyDerivation), Failure> {
+        let password = Password::of_new_file(path, self.new_password_file.as_deref());
+        let derivation = match self.kdf {
+            Derivation::Scrypt => KeyDerivation::Scrypt,
+            Derivation::Pbkdf2 => KeyDerivation::Pbkdf2,
+        };
+        Ok((password.or_fail(Exit::Setup, "cannot encrypt the keys")?, derivation))
+    }
 }
 
 /// Public keys of a validator, as the genesis file needs them.
@@ -59,9 +107,9 @@ pub(crate) struct PublicFile {
 impl Keygen {
     /// Generates the keys.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        make(&self.out, &self.name, &self.address, self.scheme)?;
-        outln!("secret: {}", self.out.join(SECRET_FILE).display());
-        outln!("public: {}", self.out.join(PUBLIC_FILE).display());
+        let keys = NodeKeys::generate(self.scheme).or_fail(Exit::Failed, "cannot generate keys")?;
+        save(&self.out, &self.name, &self.address, &keys, &self.protection)?;
+        print_files(&self.out);
         Ok(())
     }
 }
@@ -97,22 +145,46 @@ pub(crate) fn make(
     address: &str,
     scheme: SchemeName,
 ) -> Result<PublicFile, Failure> {
-    fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
     let keys = NodeKeys::generate(scheme).or_fail(Exit::Failed, "cannot generate keys")?;
-    keys.save(&directory.join(SECRET_FILE)).or_fail(Exit::Setup, "cannot save the keys")?;
-    let keys = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
+    save(directory, name, address, &keys, &Protection::default())
+}
+
+/// Writes both files.
+pub(crate) fn save(
+    directory: &Path,
+    name: &str,
+    address: &str,
+    keys: &NodeKeys,
+    protection: &Protection,
+) -> Result<PublicFile, Failure> {
+    fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
+    let path = directory.join(SECRET_FILE);
+    let saved = if protection.encrypt {
+        let (password, derivation) = protection.password.obtain(&path)?;
+        keys.save_encrypted(&path, &password, derivation)
+    } else {
+        keys.save(&path)
+    };
+    saved.or_fail(Exit::Setup, "cannot save the keys")?;
+    let public = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
     let public = PublicFile {
         name: name.to_owned(),
         address: address.to_owned(),
-        scheme,
-        identity_key: keys.identity_key,
-        identity_possession: keys.identity_possession,
-        voting_key: keys.voting_key,
-        voting_possession: keys.voting_possession,
+        scheme: keys.scheme(),
+        identity_key: public.identity_key,
+        identity_possession: public.identity_possession,
+        voting_key: public.voting_key,
+        voting_possession: public.voting_possession,
     };
     let path = directory.join(PUBLIC_FILE);
     let body = toml::to_string(&public).or_fail(Exit::Failed, "cannot write the public keys")?;
     let text = format!("# Public keys of a quorate validator: for the genesis file.\n{body}");
     fs::write(&path, text).or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
     Ok(public)
+}
+
+/// Says where both files are.
+pub(crate) fn print_files(directory: &Path) {
+    outln!("secret: {}", directory.join(SECRET_FILE).display());
+    outln!("public: {}", directory.join(PUBLIC_FILE).display());
 }

@@ -137,7 +137,7 @@ async fn attempt(
         MemberRequest::Leave(name) => Proposal::leave(&chain, name)?,
     };
     for path in keys {
-        let keys = NodeKeys::load(path).or_fail(Exit::Setup, "cannot use a validator's keys")?;
+        let keys = NodeKeys::load(path, None).or_fail(Exit::Setup, "cannot use a validator's keys")?;
         let identity = keys.public().or_fail(Exit::Setup, "cannot use a validator's keys")?.identity_key;
         if !proposal.is_allowed() && chain.current()?.position(&identity).is_some() {
             proposal.allow(&keys)?;

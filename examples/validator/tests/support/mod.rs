@@ -57,6 +57,7 @@ impl Sandbox {
             .env_remove("QUORATE_NODE")
             .env_remove("QUORATE_GENESIS")
             .env_remove("QUORATE_TESTNET")
+            .env_remove("QUORATE_KEY_PASSWORD")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -51,7 +51,7 @@ struct TestChain {
 impl TestChain {
     fn new(n: usize) -> Self {
         let site = site(n);
-        let keys = (0..n).map(|i| NodeKeys::load(&site.config(i).node.keys).unwrap()).collect();
+        let keys = (0..n).map(|i| NodeKeys::load(&site.config(i).node.keys, None).unwrap()).collect();
         let epoch = Epoch::genesis(&site.genesis);
         Self { site, keys, epoch }
     }

@@ -47,7 +47,7 @@ struct FaultyMember {
 impl FaultyMember {
     /// Starts links with the keys of member 3.
     async fn start(site: &Site) -> Self {
-        let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
+        let keys = NodeKeys::load(&site.config(3).node.keys, None).unwrap();
         let settings = Settings {
             config: site.config(3).links,
             limits: Limits::default(),
@@ -164,7 +164,7 @@ async fn garbage_and_replays_disturb_no_member() {
 async fn messages_in_the_name_of_others_count_against_the_sender() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
     let (nodes, faulty) = start(&site).await;
-    let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
+    let keys = NodeKeys::load(&site.config(3).node.keys, None).unwrap();
     let secret = keys.voting::<Ed25519>().unwrap();
     let ours = site.genesis.committees::<Ed25519>().unwrap();
     let mut later = site.genesis.clone();
@@ -203,7 +203,7 @@ async fn messages_in_the_name_of_others_count_against_the_sender() {
 async fn contradicting_votes_leave_evidence_in_a_file() {
     let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
     let (nodes, faulty) = start(&site).await;
-    let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
+    let keys = NodeKeys::load(&site.config(3).node.keys, None).unwrap();
     let voters = site.genesis.committees::<Ed25519>().unwrap().voters;
     let view = nodes.iter().map(|node| node.handle().status().view).max().unwrap() + 1;
     for digest in [[7; 32], [8; 32]] {

@@ -89,7 +89,7 @@ impl ProtocolVisitor for InspectSetup<'_> {
 type PublicKeys<P> = (ed25519::PublicKey, <<P as Protocol>::Scheme as Scheme>::PublicKey);
 
 fn keys<P: Protocol>(config: &NodeConfig) -> Result<PublicKeys<P>, NodeError> {
-    let keys = NodeKeys::load(&config.node.keys)?;
+    let keys = NodeKeys::load(&config.node.keys, config.node.password.as_deref())?;
     let voting = P::Scheme::public_key(&keys.voting::<P::Scheme>()?);
     Ok((Ed25519::public_key(&keys.identity()?), voting))
 }

@@ -32,6 +32,10 @@ pub(super) struct Allow {
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
+    /// File with the password of encrypted keys; without it the variable QUORATE_KEY_PASSWORD, or the terminal.
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
     /// Write the signed file here instead of updating CHANGE; the file must not exist.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -52,7 +56,8 @@ impl Allow {
     /// Shows the change, asks for confirmation, and signs it.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let file = ChangeFile::load(&self.file)?;
-        let keys = NodeKeys::load(&self.keys).or_fail(Exit::Setup, "cannot use the keys")?;
+        let keys = NodeKeys::load(&self.keys, self.password_file.as_deref());
+        let keys = keys.or_fail(Exit::Setup, "cannot use the keys")?;
         let chain = self.source.chain().await?;
         let mut proposal = Proposal::check(&chain, file)?;
         if !self.json {

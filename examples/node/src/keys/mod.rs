@@ -13,10 +13,19 @@
 //! `identity` is an Ed25519 secret (links, blocks), `voting` the secret of the voting key in the named scheme. The
 //! last line guards against a damaged file. Lines that begin with `#` are comments.
 //!
+//! An [encrypted](EncryptedKeys) key file is a JSON object instead, with a keystore of EIP-2335 for each of the two secrets:
+//!
+//! ```text
+//! { "format": "quorate-keys 2", "scheme": "bls", "identity": { … }, "voting": { … } }
+//! ```
+//!
 //! A file is never overwritten: the old keys may be in a genesis, and a validator that loses them cannot return.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+mod encrypted;
+mod keystore;
+mod password;
+mod private_file;
+
 use std::path::Path;
 
 use getrandom::SysRng;
@@ -26,15 +35,17 @@ use quorate::scheme::{Scheme, UnverifiedKey};
 use quorate::wire::Encode;
 use zeroize::{Zeroize, Zeroizing};
 
+pub use encrypted::{EncryptedKeys, KeyFile};
+pub use keystore::{KeyDerivation, Keystore};
+pub use password::{PASSWORD_VARIABLE, Password};
+pub use private_file::{load_private, load_shares, save_private, save_shares};
+
+use private_file::MAX_FILE;
+
 use crate::genesis::{Hex, PublicKeys, SchemeName};
 use crate::{NodeError, Result};
 
-/// Maximum size of a key file in bytes.
-const MAX_FILE: u64 = 4096;
 const FIRST_LINE: &str = "quorate-keys 1";
-/// Maximum size of a file of shares in bytes.
-const MAX_SHARES: u64 = 1 << 20;
-const SHARES_LINE: &str = "quorate-shares 1";
 
 /// A validator's secret keys. They are zeroized on drop and cannot be printed or cloned.
 pub struct NodeKeys {
@@ -57,6 +68,16 @@ impl NodeKeys {
         Ok(Self { scheme, identity, voting })
     }
 
+    /// Combines a voting key with a new identity.
+    ///
+    /// # Errors
+    /// If the secret is not valid in the scheme, or if the operating system's random generator fails.
+    pub fn with_voting_key(scheme: SchemeName, voting: Zeroizing<[u8; 32]>) -> Result<Self> {
+        let keys = Self { voting, ..Self::generate(scheme)? };
+        keys.public()?;
+        Ok(keys)
+    }
+
     /// Writes a key file that only its owner can read, durably.
     ///
     /// # Errors
@@ -65,13 +86,13 @@ impl NodeKeys {
         save_private(path, &self.text()?)
     }
 
-    /// Reads a key file.
+    /// Reads a key file. If it is encrypted, the password is that of `password_file`, of the environment or of the terminal, see
+    /// [`Password::of_file`].
     ///
     /// # Errors
-    /// [`NodeError::KeyFile`] if others can read the file, or if it is damaged.
-    pub fn load(path: &Path) -> Result<Self> {
-        let text = load_private(path)?;
-        Self::from_text(&text).map_err(|problem| NodeError::KeyFile { path: path.to_owned(), problem })
+    /// [`NodeError::KeyFile`] if others can read the file, if it is damaged, or for a wrong password.
+    pub fn load(path: &Path, password_file: Option<&Path>) -> Result<Self> {
+        KeyFile::load(path)?.open(path, password_file)
     }
 
     /// The scheme of the voting key.
@@ -169,76 +190,6 @@ impl NodeKeys {
     }
 }
 
-/// Writes a small secret file that only its owner can read, durably.
-///
-/// # Errors
-/// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
-pub fn save_private(path: &Path, text: &str) -> Result<()> {
-    let mut file = create_private(path)?;
-    let failed = |e| NodeError::file("writing the key file", path, e);
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
-    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(directory).and_then(|d| d.sync_all()).map_err(failed)
-}
-
-/// Writes a validator's secrets from a [dealer](crate::protocol::Protocol::deal) to a file that only its owner can read,
-/// durably: the line `quorate-shares 1`, and a line of hexadecimal digits.
-///
-/// # Errors
-/// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
-pub fn save_shares(path: &Path, shares: &[u8]) -> Result<()> {
-    let mut text = Zeroizing::new(vec![0; 2 * shares.len()]);
-    let written = hex::encode_to_slice(shares, &mut text);
-    let digits = std::str::from_utf8(&text).ok().filter(|_| written.is_ok()).unwrap_or_default();
-    let mut file = Zeroizing::new(String::with_capacity(SHARES_LINE.len() + digits.len() + 2));
-    for part in [SHARES_LINE, "\n", digits, "\n"] {
-        file.push_str(part);
-    }
-    save_private(path, &file)
-}
-
-/// Reads the file of [`save_shares`].
-///
-/// # Errors
-/// [`NodeError::KeyFile`] if others can read the file, or if it is damaged; [`NodeError::Io`].
-pub fn load_shares(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
-    let text = load_file(path, MAX_SHARES)?;
-    let digits = text.strip_prefix(SHARES_LINE).and_then(|rest| rest.strip_prefix('\n')).map(str::trim_end);
-    let damaged = || NodeError::KeyFile {
-        path: path.to_owned(),
-        problem: format!(
-            "expected `{SHARES_LINE}` and hexadecimal digits; check the path, or restore a backup"
-        ),
-    };
-    let digits = digits.ok_or_else(damaged)?;
-    let mut shares = Zeroizing::new(vec![0; digits.len() / 2]);
-    hex::decode_to_slice(digits, &mut shares).map_err(|_| damaged())?;
-    Ok(shares)
-}
-
-/// Reads a small secret file.
-///
-/// # Errors
-/// [`NodeError::KeyFile`] if others can read the file, or if it is too large; [`NodeError::Io`].
-pub fn load_private(path: &Path) -> Result<Zeroizing<String>> {
-    load_file(path, MAX_FILE)
-}
-
-fn load_file(path: &Path, max: u64) -> Result<Zeroizing<String>> {
-    let failed = |e| NodeError::file("reading the key file", path, e);
-    let mut file = File::open(path).map_err(failed)?;
-    check_private(path, &file)?;
-    if file.metadata().map_err(failed)?.len() > max {
-        let problem = "the file is too large for a key file; check the path".to_owned();
-        return Err(NodeError::KeyFile { path: path.to_owned(), problem });
-    }
-    // The buffer has its final size: growing it would leave copies of the secrets in memory.
-    let mut text = Zeroizing::new(String::with_capacity(max as usize + 1));
-    (&mut file).take(max).read_to_string(&mut text).map_err(failed)?;
-    Ok(text)
-}
-
 fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
     let mut bytes = Zeroizing::new([0; 32]);
     hex::decode_to_slice(digits, bytes.as_mut())
@@ -249,39 +200,6 @@ fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
 fn prove<S: Scheme>(secret: &[u8; 32]) -> Result<(Hex, Hex)> {
     let key = UnverifiedKey::<S>::prove(&S::secret_from_bytes(secret)?);
     Ok((Hex(key.public().encode()), Hex(key.possession().encode())))
-}
-
-fn create_private(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => NodeError::KeyFile {
-            path: path.to_owned(),
-            problem: "the file exists and is not overwritten; choose another path, or move the file".into(),
-        },
-        _ => NodeError::file("creating the key file", path, e),
-    })
-}
-
-#[cfg(unix)]
-fn check_private(path: &Path, file: &File) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let metadata = file.metadata().map_err(|e| NodeError::file("reading the key file", path, e))?;
-    if metadata.permissions().mode() & 0o077 != 0 {
-        return Err(NodeError::KeyFile {
-            path: path.to_owned(),
-            problem: format!("other users can read the file; run `chmod 600 {}`", path.display()),
-        });
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_private(_: &Path, _: &File) -> Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -296,7 +214,7 @@ mod tests {
             let path = dir.path().join(scheme.as_str());
             let keys = NodeKeys::generate(scheme).unwrap();
             keys.save(&path).unwrap();
-            let again = NodeKeys::load(&path).unwrap();
+            let again = NodeKeys::load(&path, None).unwrap();
             assert_eq!(again.public().unwrap(), keys.public().unwrap());
             assert_eq!(again.scheme(), scheme);
         }
@@ -324,25 +242,8 @@ mod tests {
         NodeKeys::generate(SchemeName::Ed25519).unwrap().save(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        let error = NodeKeys::load(&path).err().unwrap();
+        let error = NodeKeys::load(&path, None).err().unwrap();
         assert!(error.to_string().contains("chmod 600"), "{error}");
-    }
-
-    #[test]
-    fn shares_survive_the_disk() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("shares");
-        let shares: Vec<u8> = (0..=255).cycle().take(9000).collect();
-        save_shares(&path, &shares).unwrap();
-        assert_eq!(*load_shares(&path).unwrap(), shares);
-        assert_eq!(save_shares(&path, &shares).unwrap_err().code(), "KEY_FILE");
-        for text in
-            ["", "quorate-shares 1", "quorate-keys 1\n00\n", "quorate-shares 1\n0\n", "quorate-shares 1\nzz"]
-        {
-            fs::write(&path, text).unwrap();
-            let loaded = load_shares(&path);
-            assert!(loaded.is_err_and(|e| e.code() == "KEY_FILE"), "{text:?}");
-        }
     }
 
     #[test]
