@@ -337,6 +337,29 @@ mod tests {
         assert_eq!(distinct.len(), roots.len());
     }
 
+    /// The rows of the example: height | transactions | A(h) | E(h).
+    #[test]
+    fn the_specification_shows_these_roots() {
+        let page = include_str!("../../../../spec/ledger.md");
+        let hexadecimal =
+            |cell: &str| -> Digest { hex::decode(cell.trim_matches('`')).unwrap().try_into().unwrap() };
+        let (mut map, mut execution, mut height) = (Map::new(), [0; 32], 0);
+        for line in page.lines() {
+            let cells: Vec<_> = line.split('|').map(|cell| cell.trim_matches(' ')).collect();
+            let [_, number, commands, application, executed, _] = cells[..] else { continue };
+            let Ok(number) = number.parse::<u64>() else { continue };
+            assert_eq!(number, height);
+            let transactions: Vec<_> =
+                commands.split('`').skip(1).step_by(2).map(|text| text.as_bytes().to_vec()).collect();
+            let root = if height == 0 { ledger(&map).1 } else { step(&mut map, height, &transactions) };
+            assert_eq!(root, hexadecimal(application), "A({height})");
+            execution = crate::execution::execution_root(&execution, height, &root);
+            assert_eq!(execution, hexadecimal(executed), "E({height})");
+            height += 1;
+        }
+        assert_eq!(height, 5);
+    }
+
     #[test]
     fn damaged_entries_are_noticed_on_restore() {
         let mut map = Map::new();
