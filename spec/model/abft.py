@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from . import coin, dleq, erasure, shared_bls, tdh2, wire
+from . import coin, dleq, ecdsa, erasure, shared_bls, tdh2, wire
 from .ed25519 import ED25519
 from .errors import Refused
 from .wire import u8, u16, u32, u64
@@ -43,6 +43,8 @@ def ascending(members):
 
 class ListKey:
     """The scheme `list`: Ed25519 signatures of t members. Signatures are lists of pairs of member and signature."""
+
+    opens = False
 
     def __init__(self, committee, faulty, kind, members):
         self.committee, self.kind, self.members = committee, kind, members
@@ -93,6 +95,8 @@ class ListKey:
 
 class BlsKey:
     """The scheme `bls`. Shares are those of `shared_bls`, signatures 48 bytes."""
+
+    opens = False
 
     def __init__(self, key):
         self.key, self.needed = key, key.needed
@@ -223,6 +227,12 @@ def _stage(r, first, last):
     return stage
 
 
+def _opening(r, s):
+    if not s.unagreed.opens:
+        raise Refused("MALFORMED")
+    return ecdsa.Opening.read(r, s.unagreed.ecdsa.group).encode().hex()
+
+
 def _view(r):
     view = r.uint(4)
     if view == 0:
@@ -271,6 +281,10 @@ def read_mvba(r, s):
             raise Refused("BELOW_QUORUM")
         ascending([share.member for share in shares])
         return out | {"shares": [share.encode().hex() for share in shares]}
+    if tag == 9:
+        return out | {"stage": _stage(r, 1, 4)}
+    if tag == 10:
+        return out | {"stage": _stage(r, 1, 4), "opening": _opening(r, s)}
     raise Refused("MALFORMED")
 
 

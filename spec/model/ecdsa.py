@@ -68,10 +68,14 @@ class Secp256k1:
     def signature(self, nonce, r, s):
         return scalar_bytes(self, r) + scalar_bytes(self, min(s, self.math.ORDER - s))
 
-    def verify(self, key, slot, message, signature):
+    def decode_signature(self, signature):
         r, s = scalar(self, signature[:32]), scalar(self, signature[32:])
         if r == 0 or s == 0 or s > self.math.ORDER // 2:
             raise Refused("NON_CANONICAL")
+        return r, s
+
+    def verify(self, key, slot, message, signature):
+        r, s = self.decode_signature(signature)
         found = recovered(self, key, self.h(slot, None, message), r, s)
         if found is None or found[0] % self.math.ORDER != r:
             raise Refused("BAD_SIGNATURE")
@@ -352,13 +356,14 @@ def deal(group, committee, parties, faulty, epoch, plan, draw):
     nonces, hands = [], [([], []) for _ in range(parties)]
     for index in range(plan.count):
         k = draw()
-        base = math.mul(pow(k, -1, math.ORDER), math.GENERATOR)
-        nonces.append(math.encode(base))
+        inverse = pow(k, -1, math.ORDER)
+        nonces.append(math.encode(math.mul(inverse, math.GENERATOR)))
         needed = key.needed(plan.agreed(index))
         sharings = [[first] + [draw() for _ in range(needed - 1)] for first in (k, k * x % math.ORDER, 0)]
         for member, (leaves, secrets) in enumerate(hands):
             mine = tuple(evaluate(sharing, member + 1, math.ORDER) for sharing in sharings)
-            elements = b"".join(math.encode(math.mul(secret, base)) for secret in mine)
+            # Multiples of R = k⁻¹·G.
+            elements = b"".join(math.encode(math.mul(secret * inverse % math.ORDER, math.GENERATOR)) for secret in mine)
             leaves.append(OPENINGS.leaf(nonces[-1] + elements))
             secrets.append(mine)
     roots = tuple(OPENINGS.root(leaves) for leaves, _ in hands)

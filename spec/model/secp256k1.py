@@ -1,5 +1,7 @@
 """secp256k1 (SEC 2, section 2.4.1), in affine coordinates. The neutral element is None."""
 
+from functools import cache
+
 from .errors import Refused
 
 P = 2**256 - 2**32 - 977
@@ -24,8 +26,25 @@ def add(p, q):
     return (x, (slope * (p[0] - x) - p[1]) % P)
 
 
+@cache
+def _multiples():
+    """Of the generator: 1 to 255 times each power of 256."""
+    point, rows = GENERATOR, []
+    for _ in range(32):
+        row = [None, point]
+        while len(row) < 256:
+            row.append(add(row[-1], point))
+        rows.append(row)
+        point = add(row[-1], point)
+    return rows
+
+
 def mul(scalar, point):
     total, scalar = None, scalar % ORDER
+    if point == GENERATOR:
+        for row, digit in zip(_multiples(), scalar.to_bytes(32, "little")):
+            total = add(total, row[digit])
+        return total
     while scalar:
         if scalar & 1:
             total = add(total, point)

@@ -4,6 +4,7 @@ from .. import abft
 from ..book import Book
 from ..wire import u16, u32
 from .abft_messages import messages
+from .abft_presigned import presignatures
 from .abft_world import World
 from .shares import ELSEWHERE
 
@@ -14,16 +15,18 @@ def book():
     b = Book("abft", "Asynchronous protocols: statements, signatures, messages, elections, sets, batches, order.")
     four, seven, bls = World(b, "four", 4, 1), World(b, "seven", 7, 2), World(b, "bls", 4, 1, "bls")
     statements(b)
-    for world in (four, seven, bls):
+    presigned = World(b, "presigned", 4, 1, "presigned")
+    for world in (four, seven, bls, presigned):
         signatures(world)
         leaders(world)
         messages(world)
-    for world in (four, bls):
+    for world in (four, bls, presigned):
         proofs(world)
     lists(four)
     votes(four)
     batches(b)
     epochs(four)
+    presignatures(presigned)
     return b
 
 

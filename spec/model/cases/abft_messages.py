@@ -22,7 +22,7 @@ def messages(w):
             _case(w, protocol, label, "A message.", data)
             _case(w, protocol, f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
             _case(w, protocol, f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
-        last = {"rbc": 3, "prbc": 2, "mvba": 8, "acs": 2, "epoch": 2}[protocol]
+        last = {"rbc": 3, "prbc": 2, "mvba": 10, "acs": 2, "epoch": 2}[protocol]
         for tag in (0, last + 1, 255):
             data = next(iter(listed.values()))
             _case(w, protocol, f"tag-{tag}", "A tag of no message.", u8(tag) + data[1:], "MALFORMED")
@@ -80,6 +80,8 @@ class Parts:
             "report-none": u8(7) + head + option(None),
             "report": u8(7) + head + option(held),
             "decide": u8(8) + head + blob(VALUE) + self.certificate + self._coins(self.coins),
+            "doubt-1": u8(9) + head + u8(1),
+            "doubt-4": u8(9) + head + u8(4),
         }
 
     @staticmethod
@@ -112,7 +114,7 @@ def _refused(w, parts, made):
     for label, data in made["mvba"].items():
         _case(w, "mvba", f"{label}-view-0", "There is no view 0.", data[:1] + u32(0) + data[5:], "MALFORMED")
     mvba = made["mvba"]
-    for label, stages in {"advance-2": (0, 1, 5), "vote-1": (0, 5)}.items():
+    for label, stages in {"advance-2": (0, 1, 5), "vote-1": (0, 5), "doubt-1": (0, 5)}.items():
         for stage in stages:
             data = mvba[label][:5] + u8(stage) + mvba[label][6:]
             _case(w, "mvba", f"{label}-as-{stage}", "A stage out of range.", data, "MALFORMED")

@@ -1,19 +1,22 @@
 """The committees of abft.json with all their secrets, and what their members send."""
 
-from .. import abft, coin, erasure, shared_bls, tdh2, wire
+from .. import abft, coin, ecdsa, erasure, presigned, seal, shared_bls, tdh2, wire
 from ..committee import SCHEMES
 from ..ed25519 import ED25519
 from ..field import R
 from ..operations.abfts import setup
 from ..wire import u8, u16, u32
 from .shares import deal, stream
+from .threshold_deal import drawing
 
 COMMITTEE = bytes([0xAB] * 32)
+# The epoch for which member 0 has presignatures.
+EPOCH = 5
 
 
 class World:
     def __init__(self, book, name, members, faulty, scheme="list"):
-        self.book, self.name, self.n, self.is_list = book, name, members, scheme == "list"
+        self.book, self.name, self.n, self.scheme, self.is_list = book, name, members, scheme, scheme == "list"
         agreed, unagreed = (self._deal(kind, members, faulty) for kind in (abft.AGREED, abft.UNAGREED))
         tosses, self.coins = deal(coin.PURPOSE, faulty + 1, members, COMMITTEE, name)
         encryption, self.decrypting = deal(tdh2.PURPOSE, faulty + 1, members, COMMITTEE, name)
@@ -40,6 +43,8 @@ class World:
                 for member in range(members)
             ],
         }
+        if scheme == "presigned":
+            self._deal_presignatures(members, faulty)
         book.setups[name] = self.entry
         self.setup = setup(self.entry)
 
@@ -55,6 +60,22 @@ class World:
 
         key, files = shared_bls.deal(SCHEMES[1], COMMITTEE, members, faulty, kind == abft.AGREED, draw)
         return key.encode().hex(), files
+
+    def _deal_presignatures(self, members, faulty):
+        """Of all members. The file has those of member 0."""
+        draw = drawing(presigned.GROUP.math.ORDER, self.name)
+        self.presignatures = ecdsa.deal(presigned.GROUP, COMMITTEE, members, faulty, EPOCH, presigned.plan(members), draw)
+        mine, sealing = self.presignatures[0], stream(f"{self.name} sealing", 32)
+        context = presigned.context(mine.key, EPOCH, 0)
+        sealed = seal.seal(seal.public_key(sealing), context, mine.encode(), stream(f"{self.name} ephemeral", 32))
+        self.entry |= {
+            "chain": bytes([0xCA] * 32).hex(),
+            "ecdsa": mine.key.encode().hex(),
+            "presigned_epoch": str(EPOCH),
+            "presignatures": sealed.hex(),
+        }
+        identity = stream(f"{self.name} identity", 32)
+        self.entry["secrets"][0] |= {"identity": identity.hex(), "sealing": sealing.hex()}
 
     def add(self, name, description, operation, expect="ok", /, **inputs):
         return self.book.add(f"{self.name}/{name}", description, operation, expect, setup=self.name, **inputs)
@@ -74,8 +95,8 @@ class World:
     def wrong_share(self, kind, member, statement, other):
         """A share of `statement` with the signature of another one."""
         right, wrong = (self.share(kind, member, one) for one in (statement, other))
-        # The member, and for `bls` the suite before it and the digest after it, are those of the statement.
-        head = 2 if self.is_list else 1 + 2 + 32
+        # The member, and for BLS the suite before it and the digest after it, are those of the statement.
+        head = 2 if self.is_list else (self.scheme == "presigned") + 1 + 2 + 32
         return right[:head] + wrong[head:]
 
     def signature(self, kind, statement, members=None):

@@ -4,15 +4,31 @@ import json
 from dataclasses import replace
 from functools import cache
 
-from .. import abft, coin, dleq, erasure, shared_bls, tdh2, wire
+from .. import abft, coin, dleq, ecdsa, erasure, presigned, shared_bls, tdh2, wire
 from ..committee import SCHEMES
+from ..ed25519 import ED25519
+from ..guard import Record
+from ..spending import Spending
 from .registry import operation, raw
 
 
 def _key(i, kind):
     if i["scheme"] == "list":
         return abft.ListKey(raw(i["committee"]), i["faulty"], kind, [raw(key) for key in i[kind]])
-    return abft.BlsKey(wire.whole(raw(i[kind]), lambda r: shared_bls.Key.read(r, SCHEMES[1])))
+    bls = abft.BlsKey(wire.whole(raw(i[kind]), lambda r: shared_bls.Key.read(r, SCHEMES[1])))
+    return bls if i["scheme"] == "bls" else presigned.PresignedKey(bls, _ecdsa_key(i), _presignatures(json.dumps(i)))
+
+
+def _ecdsa_key(i):
+    return wire.whole(raw(i["ecdsa"]), lambda r: ecdsa.Key.read(r, presigned.GROUP))
+
+
+@cache
+def _presignatures(text):
+    """Those of member 0."""
+    i = json.loads(text)
+    secrets = i["secrets"][0]
+    return presigned.unseal(_ecdsa_key(i), int(i["presigned_epoch"]), 0, raw(secrets["sealing"]), raw(i["presignatures"]))
 
 
 def setup(i):
@@ -82,13 +98,62 @@ def abft_verify(i):
 @operation("abft.collect")
 def abft_collect(i):
     key = setup(i["setup"]).key(i["key"])
-    collector, outcomes = abft.Collector(key, raw(i["statement"])), []
+    statement, outcomes = raw(i["statement"]), []
+    if key.opens:
+        collector = key.collector(statement, abft.Collector(key.bls, statement))
+    else:
+        collector = abft.Collector(key, statement)
     for one in i["shares"]:
-        signature, wrong = collector.add(one["from"], wire.whole(raw(one["share"]), key.read_share))
+        if "opening" in one:
+            opening = wire.whole(raw(one["opening"]), lambda r: ecdsa.Opening.read(r, presigned.GROUP))
+            signature, wrong = collector.open(one["from"], opening)
+        else:
+            signature, wrong = collector.add(one["from"], wire.whole(raw(one["share"]), key.read_share))
         outcomes.append({"signature": signature and key.write(signature).hex(), "wrong": wrong})
         if signature:
             break
     return {"outcomes": outcomes}
+
+
+@operation("abft.presignatures")
+def abft_presignatures(i):
+    """The sealed file of the setup, or a beginning of it, with one changed byte if `flip` is its place."""
+    s, sealed = i["setup"], bytearray(raw(i["setup"]["presignatures"]))
+    if i["flip"] is not None:
+        sealed[i["flip"]] ^= 1
+    sealed = bytes(sealed[: i["length"]])
+    secret = raw(s["secrets"][0]["sealing"])
+    file = presigned.unseal(_ecdsa_key(s), int(i["epoch"]), i["member"], secret, sealed)
+    assert len(sealed) == 169 + 32 * s["members"] + 161 * file.deal.plan.count
+    return {"member": file.member, "deal": file.deal.encode().hex(), "presignatures": file.deal.plan.count}
+
+
+@operation("abft.presign")
+def abft_presign(i):
+    """What member 0 signs and records."""
+    s = i["setup"]
+    keys, secrets = setup(s), s["secrets"][0]
+    records = [wire.whole(raw(record), Record.read) for record in i["records"]]
+    guard = Spending(ED25519, raw(secrets["identity"]), raw(s["chain"]), records)
+    file = keys.agreed.file if i["has_file"] else None
+    presigner, outcomes = presigned.Presigner(keys.agreed.ecdsa, 0, file, guard), []
+    for step in i["steps"]:
+        if step["do"] == "open":
+            outcomes.append({"opened": presigner.open(int(step["epoch"]))})
+        elif step["do"] == "sign":
+            key, statement = keys.key(step["key"]), raw(step["statement"])
+            share, with_bls = presigner.sign(statement)
+            shares = [(presigned.ECDSA, share)] if share else []
+            if with_bls:
+                shares.append(key.sign(raw(secrets[step["key"]]), 0, statement))
+            outcomes.append({"shares": [key.write_share(share).hex() for share in shares]})
+        elif step["do"] == "fall_back":
+            presigner.falls_back = True
+            outcomes.append({})
+        else:
+            presigner.close(int(step["epoch"]))
+            outcomes.append({})
+    return {"outcomes": outcomes, "records": sorted(record.encode().hex() for record in guard.records())}
 
 
 @operation("abft.leader")

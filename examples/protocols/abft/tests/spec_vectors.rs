@@ -5,6 +5,9 @@
 #[expect(dead_code, reason = "the file of this protocol has no committees of voting keys")]
 mod vectors;
 
+#[path = "presigned_vectors/mod.rs"]
+mod presigned;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -21,7 +24,9 @@ use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
 use quorate_abft::epoch::{self, Batch, Encryption, Epoch};
 use quorate_abft::mvba::{self, Stage};
-use quorate_abft::signatures::{Bls, Ed25519List, ListKey, ListKeyShare, ShareCollector, ThresholdScheme};
+use quorate_abft::signatures::{
+    Bls, Ed25519List, ListKey, ListKeyShare, Presigned, ShareCollector, ThresholdScheme,
+};
 use quorate_abft::{Context, Secrets, Setup, acs, prbc, rbc};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -30,7 +35,7 @@ use vectors::{array, bytes, decode, number, run_cases};
 
 /// A signature scheme whose keys the file has.
 trait FileScheme: ThresholdScheme {
-    fn public_keys(setup: &Value, kind: Agreement) -> Self::GroupKey;
+    fn public_keys(setup: &Value, kind: Agreement) -> Arc<Self::GroupKey>;
     fn key_share(key: &Arc<Self::GroupKey>, setup: &Value, member: usize, kind: Agreement) -> Self::KeyShare;
 }
 
@@ -42,10 +47,10 @@ fn name_of(kind: Agreement) -> &'static str {
 }
 
 impl FileScheme for Ed25519List {
-    fn public_keys(setup: &Value, kind: Agreement) -> ListKey {
+    fn public_keys(setup: &Value, kind: Agreement) -> Arc<ListKey> {
         let keys = setup[name_of(kind)].as_array().unwrap().iter();
         let keys = keys.map(|key| Decode::decode(&bytes(key), &()).unwrap()).collect();
-        ListKey::new(CommitteeId(array(&setup["committee"])), tolerance(setup), kind, keys).unwrap()
+        Arc::new(ListKey::new(CommitteeId(array(&setup["committee"])), tolerance(setup), kind, keys).unwrap())
     }
 
     fn key_share(key: &Arc<ListKey>, setup: &Value, member: usize, kind: Agreement) -> ListKeyShare {
@@ -55,8 +60,8 @@ impl FileScheme for Ed25519List {
 }
 
 impl FileScheme for Bls {
-    fn public_keys(setup: &Value, kind: Agreement) -> Self::GroupKey {
-        decode(&bytes(&setup[name_of(kind)]), &()).unwrap()
+    fn public_keys(setup: &Value, kind: Agreement) -> Arc<Self::GroupKey> {
+        Arc::new(decode(&bytes(&setup[name_of(kind)]), &()).unwrap())
     }
 
     fn key_share(_: &Arc<Self::GroupKey>, setup: &Value, member: usize, kind: Agreement) -> Self::KeyShare {
@@ -91,8 +96,8 @@ impl<'a, S: FileScheme> World<'a, S> {
             committee: CommitteeId(array(&entry["committee"])),
             tolerance,
             coding: Coding::new(code, shape, small(&entry["max_message"])).unwrap(),
-            agreed: Arc::new(S::public_keys(entry, Agreement::Agreed)),
-            unagreed: Arc::new(S::public_keys(entry, Agreement::Unagreed)),
+            agreed: S::public_keys(entry, Agreement::Agreed),
+            unagreed: S::public_keys(entry, Agreement::Unagreed),
             coin: Arc::new(decode::<(), coin::PublicKeys>(&bytes(&entry["coin"]), &()).unwrap()),
         };
         Self { entry, setup: Arc::new(setup) }
@@ -167,8 +172,14 @@ impl<'a, S: FileScheme> World<'a, S> {
         let mut collector = S::collector(key, &bytes(&input["statement"]));
         let mut outcomes = Vec::new();
         for one in input["shares"].as_array().unwrap() {
-            let share: S::Share = decode(&bytes(&one["share"]), &()).unwrap();
-            let (signature, wrong) = match collector.add(small(&one["from"]), share) {
+            let from = small(&one["from"]);
+            let collected = match one.get("opening") {
+                None => collector.add(from, decode::<_, S::Share>(&bytes(&one["share"]), &()).unwrap()),
+                Some(opening) => {
+                    collector.open(from, &decode::<_, S::Opening>(&bytes(opening), &()).unwrap())
+                }
+            };
+            let (signature, wrong) = match collected {
                 Ok(outcome) => {
                     let wrong = outcome.faults.iter().map(|fault| fault.culprit).collect();
                     (outcome.signature.map(|signature| hex::encode(signature.encode())), wrong)
@@ -385,11 +396,14 @@ fn choose(input: &Value) -> Value {
 
 #[test]
 fn all_spec_vectors_pass() {
-    run_cases("abft.json", 500, |file, operation, input| {
+    run_cases("abft.json", 850, |file, operation, input| {
         let Some(name) = input["setup"].as_str() else { return without_setup(operation, input) };
         let entry = &file["setups"][name];
-        match entry["scheme"].as_str().unwrap() {
-            "list" => World::<Ed25519List>::new(entry).run(operation, input),
+        match (operation, entry["scheme"].as_str().unwrap()) {
+            ("abft.presignatures", _) => presigned::open_file(entry, input),
+            ("abft.presign", _) => Ok(presigned::presign(entry, input)),
+            (_, "list") => World::<Ed25519List>::new(entry).run(operation, input),
+            (_, "presigned") => World::<Presigned>::new(entry).run(operation, input),
             _ => World::<Bls>::new(entry).run(operation, input),
         }
     });

@@ -166,29 +166,27 @@ impl Presigner {
         let State { guard, source, epochs, records, refused, .. } = &mut *state;
         let slot = self.slot(tag);
         let digest = slot.digest(statement);
-        let (presignatures, used, falls_back) = match epochs.get_mut(&tag.epoch()) {
-            None => return Answer::Without,
-            Some(Epoch::Lost) => {
-                let Ok(record) =
-                    guard.spend(&Spend { key: slot.key.0, epoch: slot.epoch, index: slot.index, digest })
-                else {
-                    *refused += 1;
-                    source.refused(tag.epoch(), tag.index());
-                    return Answer::Refused;
-                };
-                records.extend(record);
-                return Answer::Without;
-            }
-            Some(Epoch::Open { presignatures, used, falls_back }) => (presignatures, used, *falls_back),
-        };
-        if let Some(before) = used.get(&tag.index()) {
-            if before.digest == digest {
-                return Answer::Share { share: before.share.clone(), falls_back };
-            }
+        let Some(opened) = epochs.get_mut(&tag.epoch()) else { return Answer::Without };
+        if let Epoch::Open { used, falls_back, .. } = opened
+            && let Some(before) = used.get(&tag.index()).filter(|before| before.digest == digest)
+        {
+            return Answer::Share { share: before.share.clone(), falls_back: *falls_back };
+        }
+        // Before the presignature is taken: what is refused must not destroy it, because the statement that it has signed
+        // may follow.
+        let spend = Spend { key: slot.key.0, epoch: slot.epoch, index: slot.index, digest };
+        let Ok(record) = guard.spend(&spend) else {
             *refused += 1;
             source.refused(tag.epoch(), tag.index());
             return Answer::Refused;
-        }
+        };
+        let (presignatures, used, falls_back) = match opened {
+            Epoch::Lost => {
+                records.extend(record);
+                return Answer::Without;
+            }
+            Epoch::Open { presignatures, used, falls_back } => (presignatures, used, *falls_back),
+        };
         let signed = match tag {
             StatementTag::Agreed(tag) => {
                 presignatures.take(tag).and_then(|presignature| guard.agreed(presignature, statement))
