@@ -235,6 +235,31 @@ impl PresignatureSource for SealedFiles {
 mod tests {
     use super::*;
 
+    /// The file of `spec/vectors/abft.json`, which the independent model sealed.
+    #[test]
+    fn the_file_of_the_vectors_is_opened() {
+        let vectors: serde_json::Value =
+            serde_json::from_str(include_str!("../../../../../spec/vectors/abft.json")).unwrap();
+        let setup = &vectors["setups"]["presigned"];
+        let bytes = |value: &serde_json::Value| hex::decode(value.as_str().unwrap()).unwrap();
+        let epoch = setup["presigned_epoch"].as_str().unwrap().parse().unwrap();
+        let (dir, sealed) = (tempfile::tempdir().unwrap(), bytes(&setup["presignatures"]));
+        fs::write(dir.path().join(presignature_file(epoch)), &sealed).unwrap();
+        let secret = bytes(&setup["secrets"][0]["sealing"]);
+        let source = |member| SealedFiles {
+            directory: Some(dir.path().to_owned()),
+            key: SealingKey::from_bytes(secret.as_slice().try_into().unwrap()).unwrap(),
+            group: Arc::new(GroupKey::decode(&bytes(&setup["ecdsa"]), &()).unwrap()),
+            member,
+            destroyed: 0,
+            epochs: BTreeSet::new(),
+            calls: 0,
+        };
+        assert_eq!(source(0).file_len(), sealed.len());
+        assert_eq!(source(0).open(epoch).map(|opened| opened.deal().epoch()), Some(epoch));
+        assert!(source(1).open(epoch).is_none(), "the file of another member");
+    }
+
     #[test]
     fn copies_of_destroyed_files_are_not_used() {
         let dir = tempfile::tempdir().unwrap();
