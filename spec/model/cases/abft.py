@@ -3,6 +3,7 @@
 from .. import abft
 from ..book import Book
 from ..wire import u16, u32
+from .abft_chain import chain
 from .abft_messages import messages
 from .abft_presigned import presignatures
 from .abft_world import World
@@ -27,6 +28,7 @@ def book():
     batches(b)
     epochs(four)
     presignatures(presigned)
+    chain(four)
     return b
 
 

@@ -4,11 +4,12 @@ import json
 from dataclasses import replace
 from functools import cache
 
-from .. import abft, coin, dleq, ecdsa, erasure, presigned, shared_bls, tdh2, wire
+from .. import abft, abft_chain, coin, dleq, ecdsa, erasure, presigned, shared_bls, tdh2, wire
 from ..committee import SCHEMES
 from ..ed25519 import ED25519
 from ..guard import Record
 from ..spending import Spending
+from .committees import committee
 from .registry import operation, raw
 
 
@@ -184,6 +185,24 @@ def abft_vote(i):
     statement = abft.promotion(s.committee, epoch, 1, i["proposer"], 1, abft.digest(value))
     secret = raw(i["setup"]["secrets"][0][abft.UNAGREED])
     return {"vote": s.unagreed.write_share(s.unagreed.sign(secret, 0, statement)).hex()}
+
+
+@operation("abft.block")
+def abft_block(i):
+    """The block that follows from a decision."""
+    decided = [(one["proposer"], raw(one["transaction"]) + bytes(one["zeros"])) for one in i["decided"]]
+    made = abft_chain.batches(decided, int(i["height"]), {raw(one) for one in i["recent"]})
+    state = int(i["state_height"]), raw(i["state_root"])
+    headers = [batch.header() for batch in made]
+    block = abft_chain.Block(int(i["epoch"]), int(i["height"]), raw(i["parent"]), *state, headers)
+    listed = [{"author": header.author, "transactions": header.count, "digest": header.digest().hex()} for header in headers]
+    return {"block": block.encode().hex(), "digest": block.digest().hex(), "batches": listed}
+
+
+@operation("abft.chain_message")
+def abft_chain_message(i):
+    s, voters = setup(i["setup"]), committee(i["voters"])
+    return {"message": wire.whole(raw(i["message"]), lambda r: abft_chain.read_message(r, s, voters))}
 
 
 @operation("abft.batch")

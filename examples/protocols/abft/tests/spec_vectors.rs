@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "../../common/tests/vectors/mod.rs"]
-#[expect(dead_code, reason = "the file of this protocol has no committees of voting keys")]
 mod vectors;
 
+#[path = "chain_vectors/mod.rs"]
+mod chain;
 #[path = "presigned_vectors/mod.rs"]
 mod presigned;
 
@@ -210,12 +211,7 @@ impl<'a, S: FileScheme> World<'a, S> {
             "prbc" => prbc(&decode::<_, prbc::Message<S>>(&data, &limits.coding)?),
             "mvba" => mvba(&decode::<_, mvba::Message<S>>(&data, &limits.agreement)?),
             "acs" => acs(&decode::<_, acs::Message<S>>(&data, &limits)?),
-            _ => match decode::<_, epoch::Message<S>>(&data, &limits)? {
-                epoch::Message::Subset(message) => json!({ "tag": 1, "message": acs(&message) }),
-                epoch::Message::Decrypt { proposer, share } => {
-                    json!({ "tag": 2, "proposer": proposer, "share": hex::encode(share.encode()) })
-                }
-            },
+            _ => epoch_message(&decode::<_, epoch::Message<S>>(&data, &limits)?),
         })
     }
 
@@ -283,6 +279,15 @@ fn acs<S: ThresholdScheme>(message: &acs::Message<S>) -> Value {
             json!({ "tag": 1, "sender": sender, "message": prbc(message) })
         }
         acs::Message::Agree(message) => json!({ "tag": 2, "message": mvba(message) }),
+    }
+}
+
+fn epoch_message<S: ThresholdScheme>(message: &epoch::Message<S>) -> Value {
+    match message {
+        epoch::Message::Subset(message) => json!({ "tag": 1, "message": acs(message) }),
+        epoch::Message::Decrypt { proposer, share } => {
+            json!({ "tag": 2, "proposer": proposer, "share": hex::encode(share.encode()) })
+        }
     }
 }
 
@@ -368,6 +373,7 @@ fn without_setup(operation: &str, input: &Value) -> Result<Value> {
             json!({ "transactions": batch.transactions().iter().map(hex::encode).collect::<Vec<_>>() })
         }
         "abft.choose" => choose(input),
+        "abft.block" => chain::block(input)?,
         _ => panic!("no operation {operation}"),
     })
 }
@@ -396,11 +402,12 @@ fn choose(input: &Value) -> Value {
 
 #[test]
 fn all_spec_vectors_pass() {
-    run_cases("abft.json", 850, |file, operation, input| {
+    run_cases("abft.json", 900, |file, operation, input| {
         let Some(name) = input["setup"].as_str() else { return without_setup(operation, input) };
         let entry = &file["setups"][name];
         match (operation, entry["scheme"].as_str().unwrap()) {
             ("abft.presignatures", _) => presigned::open_file(entry, input),
+            ("abft.chain_message", _) => chain::message(file, &World::new(entry), input),
             ("abft.presign", _) => Ok(presigned::presign(entry, input)),
             (_, "list") => World::<Ed25519List>::new(entry).run(operation, input),
             (_, "presigned") => World::<Presigned>::new(entry).run(operation, input),

@@ -279,11 +279,12 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let decided = self.running.get(&height).and_then(|running| running.decided.as_deref());
         let (Some(decided), Some(executed)) = (decided, self.stated_at(height)) else { return false };
         let (voters, parent) = (&self.config.voters, self.tip.digest);
-        let built = payload::build(decided, height, |id| self.recent.contains(id)).and_then(|batches| {
-            let block = payload::block(voters.epoch(), height, parent, executed, &batches);
-            let digest = block.digest();
-            Ok((self.guard.sign(voters, statement(voters, height, digest))?, digest, block, batches))
-        });
+        let built =
+            payload::decided_batches(decided, height, |id| self.recent.contains(id)).and_then(|batches| {
+                let block = payload::block(voters.epoch(), height, parent, executed, &batches);
+                let digest = block.digest();
+                Ok((self.guard.sign(voters, statement(voters, height, digest))?, digest, block, batches))
+            });
         match built {
             Ok(((vote, record), digest, block, batches)) => {
                 step.persist(Record::Vote(record));

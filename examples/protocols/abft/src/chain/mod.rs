@@ -44,4 +44,5 @@ mod tests;
 pub use block::{BLOCK, Block, BlockDigest, CertifiedBlock, Finality, STATE_LAG};
 pub use interface::{Command, Config, Delivery, Evidence, Output, PAGE, Parameters, RECENT, Status, Timer};
 pub use message::{Limits, Message, Record};
+pub use payload::decided_batches;
 pub use state::Chain;

@@ -10,9 +10,13 @@ use quorate_protocol::batch::{Batch, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACT
 use super::block::{Block, BlockDigest};
 use crate::epoch::Ordered;
 
-/// Makes the batches of a block: the decided transactions of each proposer in their order, without recent ones. What
-/// exceeds the limits of a batch is left out; no correct member proposes as much.
-pub(super) fn build(
+/// Makes the batches of a block from what an epoch decided: the transactions of each proposer in their order, without those
+/// of the last [`RECENT`](super::RECENT) blocks. What exceeds the limits of a batch is left out; no correct member proposes as
+/// much. All members make the same batches.
+///
+/// # Errors
+/// [`Error::Malformed`](quorate::Error::Malformed) for a height that no batch can have.
+pub fn decided_batches(
     decided: &[Ordered],
     height: u64,
     is_recent: impl Fn(&Hash) -> bool,
@@ -56,7 +60,7 @@ mod tests {
         let decided =
             [(2, transaction("a")), (2, transaction("b")), (3, transaction("b2")), (0, transaction("c"))];
         let known = TRANSACTIONS.leaf(b"b2");
-        let batches = build(&decided, 7, |id| *id == known).unwrap();
+        let batches = decided_batches(&decided, 7, |id| *id == known).unwrap();
         let parts: Vec<_> = batches.iter().map(|b| (b.author(), b.sequence(), b.len())).collect();
         assert_eq!(parts, [(2, 7, 2), (0, 7, 1)]);
         let executed = Executed { height: 3, state_root: [1; 32] };
@@ -68,8 +72,8 @@ mod tests {
     fn a_proposal_beyond_the_limits_is_cut() {
         let decided: Vec<_> =
             (0..MAX_TRANSACTIONS as u32 + 5).map(|n| (1, n.to_le_bytes().to_vec())).collect();
-        assert_eq!(build(&decided, 1, |_| false).unwrap()[0].len(), MAX_TRANSACTIONS);
+        assert_eq!(decided_batches(&decided, 1, |_| false).unwrap()[0].len(), MAX_TRANSACTIONS);
         let large = [(1, vec![1; MAX_BATCH_BYTES - 10]), (1, vec![2; 100]), (1, vec![3; 1])];
-        assert_eq!(build(&large, 1, |_| false).unwrap()[0].len(), 2, "what fits after it is kept");
+        assert_eq!(decided_batches(&large, 1, |_| false).unwrap()[0].len(), 2, "what fits after it is kept");
     }
 }
