@@ -11,8 +11,9 @@ use quorate_protocol::Executed;
 use quorate_protocol::batch::TRANSACTIONS;
 use serde_json::{Value, json};
 
+use crate::messages;
 use crate::vectors::{array, bytes, committee, decode, number};
-use crate::{World, epoch_message, list, small};
+use crate::world::{World, list, small};
 
 /// Makes the block that follows from a decision.
 pub(crate) fn block(input: &Value) -> Result<Value> {
@@ -52,7 +53,7 @@ pub(crate) fn message(file: &Value, world: &World<'_, Ed25519List>, input: &Valu
     let message: Message<Ed25519List, Ed25519> = decode(&bytes(&input["message"]), &limits)?;
     let fields = match message {
         Message::Epoch { height, message } => {
-            json!({ "tag": 1, "height": height.to_string(), "message": epoch_message(&message) })
+            json!({ "tag": 1, "height": height.to_string(), "message": messages::epoch(&message) })
         }
         Message::Vote(vote) => {
             json!({ "tag": 2, "height": vote.statement().view.to_string(), "signer": vote.signer() })

@@ -19,7 +19,7 @@ use quorate_abft::signatures::{
 use serde_json::{Value, json};
 
 use crate::vectors::{array, bytes, decode, number};
-use crate::{FileScheme, name_of, small};
+use crate::world::{FileScheme, name_of, small};
 
 impl FileScheme for Presigned {
     /// With the presignatures of member 0, without which ECDSA shares are ignored.
