@@ -27,6 +27,12 @@ fn public_keys(sandbox: &Sandbox, keys: &str) -> (Value, Value, Value) {
     (shown["identity_key"].clone(), shown["voting_key"].clone(), shown["encrypted"].clone())
 }
 
+fn backup_to_copy<'a>(password: &[&'a str]) -> Vec<&'a str> {
+    let arguments =
+        ["key", "backup", "a/keys", "--out", "copy", "--kdf", "pbkdf2", "--new-password-file", "other"];
+    [&arguments, password].concat()
+}
+
 #[test]
 fn encrypted_keys_need_their_password() {
     let sandbox = Sandbox::new();
@@ -40,16 +46,11 @@ fn encrypted_keys_need_their_password() {
     assert!(public.contains(identity.as_str().unwrap()) && public.contains(voting.as_str().unwrap()));
     assert_eq!(fs::metadata(sandbox.path("a/keys")).unwrap().permissions().mode() & 0o777, 0o600);
 
-    let backup = |password: &[&str]| {
-        let arguments =
-            ["key", "backup", "a/keys", "--out", "copy", "--kdf", "pbkdf2", "--new-password-file", "other"];
-        [&arguments, password].concat()
-    };
-    sandbox.fails(3, "QUORATE_KEY_PASSWORD", &backup(&[]));
-    sandbox.fails(3, "the password is wrong", &backup(&["--password-file", "other"]));
-    sandbox.ok(&backup(&["--password-file", "password"]));
+    sandbox.fails(3, "QUORATE_KEY_PASSWORD", &backup_to_copy(&[]));
+    sandbox.fails(3, "the password is wrong", &backup_to_copy(&["--password-file", "other"]));
+    sandbox.ok(&backup_to_copy(&["--password-file", "password"]));
     assert_eq!(public_keys(&sandbox, "copy"), (identity, voting, true.into()));
-    sandbox.fails(3, "is not overwritten", &backup(&["--password-file", "password"]));
+    sandbox.fails(3, "is not overwritten", &backup_to_copy(&["--password-file", "password"]));
     sandbox.fails(3, "8 characters", &{
         private(&sandbox, "short", "1234567");
         [
