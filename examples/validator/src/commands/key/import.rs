@@ -1,8 +1,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quorate::bls::{KeyPath, MinSig, SecretKey};
+use quorate::bls::{KeyPath, MinPk, MinSig, SecretKey};
 use quorate::scheme::Scheme;
+use quorate::wire::Encode;
 use quorate_node::genesis::{Hex, SchemeName};
 use quorate_node::keys::{Keystore, NodeKeys, Password, load_private};
 use quorate_support::outln;
@@ -100,12 +101,11 @@ impl Import {
     }
 }
 
-/// A keystore of Ethereum names the key of the other BLS variant, with 48 bytes.
+/// Returns true if the stated key is that of the secret. A keystore of Ethereum states the key of the other BLS variant.
 fn is_key_of(stated: &Hex, public: &Hex, keys: &NodeKeys) -> bool {
     let other = || -> Option<Vec<u8>> {
-        let secret = keys.voting::<MinSig>().ok()?;
-        let secret = quorate::bls::MinPk::secret_from_bytes(&*MinSig::secret_to_bytes(&secret)).ok()?;
-        Some(quorate::wire::Encode::encode(&quorate::bls::MinPk::public_key(&secret)))
+        let secret = MinSig::secret_to_bytes(&keys.voting::<MinSig>().ok()?);
+        Some(MinPk::public_key(&MinPk::secret_from_bytes(&*secret).ok()?).encode())
     };
     stated == public || other().is_some_and(|other| other == stated.0)
 }
