@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use quorate::wire::domain;
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::config::{KnownClient, SyncPolicy};
 use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::log::{Entry, HEADER, LogWriter, MAGIC, NewEntry, OVERHEAD, Recovery};
+use quorate_audited_redis::log::{Entry, HEADER, LogWriter, NewEntry, OVERHEAD, Recovery};
 use quorate_audited_redis::proof;
 use tempfile::TempDir;
 
@@ -21,7 +22,7 @@ pub(crate) fn any(bytes: &[u8]) {
     let (_folder, path) = file(bytes);
     let before = audited(&path);
     for entry in 1..=BODIES.len() as u64 {
-        if let Ok(proof) = proof::prove(&path, entry) {
+        if let Ok(proof) = proof::prove(&REDIS, &path, entry) {
             assert!(proofs().any(|known| known == proof), "entry {entry} was never signed");
         }
     }
@@ -60,7 +61,7 @@ pub(crate) fn any_seeds() -> Vec<Vec<u8>> {
 pub(crate) fn damaged(bytes: &[u8]) {
     let (groups, damages) = plan(bytes);
     let (_folder, path) = file(&header());
-    let Ok((mut log, _)) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()) else { return };
+    let Ok((mut log, _)) = LogWriter::open(&REDIS, &path, SyncPolicy::Kill, |_| ()) else { return };
     let (mut ends, mut bodies) = (vec![HEADER], Vec::new());
     for group in groups {
         let group = group.into_iter().map(|body| body.unwrap_or_else(|| fs::read(&path).unwrap_or_default()));
@@ -82,7 +83,7 @@ pub(crate) fn damaged(bytes: &[u8]) {
     // Unchanged entries before the first changed one.
     let kept = ends.iter().filter(|end| **end <= first).count().saturating_sub(1);
     let report = audited(&path);
-    if let ([Damage::Flip(..)], Ok(report), true) = (&damages[..], &report, first >= MAGIC.len()) {
+    if let ([Damage::Flip(..)], Ok(report), true) = (&damages[..], &report, first >= REDIS.log_magic.len()) {
         assert_eq!(damage(report).next(), Some(kept as u64 + 1), "the audit reports another entry");
     }
     match opened(&path) {
@@ -96,7 +97,7 @@ pub(crate) fn damaged(bytes: &[u8]) {
             check_repaired(&path, kept as u64);
         }
         Err(failure) => {
-            let is_log = found.len() >= HEADER && first >= MAGIC.len();
+            let is_log = found.len() >= HEADER && first >= REDIS.log_magic.len();
             assert_eq!(failure.code, if is_log { "LOG_DAMAGED" } else { "BAD_INPUT" }, "{failure}");
             assert_eq!(fs::read(&path).unwrap_or_default(), found, "a log that is refused was changed");
             let only_cut = damages.iter().all(|damage| matches!(damage, Damage::Cut(_)));
@@ -204,7 +205,7 @@ fn file(bytes: &[u8]) -> (Option<TempDir>, PathBuf) {
 }
 
 fn header() -> Vec<u8> {
-    [&MAGIC[..], &STORE].concat()
+    [&REDIS.log_magic[..], &STORE].concat()
 }
 
 /// An entry that a start accepts.
@@ -220,7 +221,7 @@ fn opened(path: &Path) -> Result<(Vec<AcceptedEntry>, Recovery), Failure> {
         let numbers = [entry.number, entry.durable, entry.received];
         entries.push(AcceptedEntry { numbers, signer: entry.signer, body: entry.body.to_vec() });
     };
-    let (log, recovered) = LogWriter::open(path, SyncPolicy::Kill, visit)?;
+    let (log, recovered) = LogWriter::open(&REDIS, path, SyncPolicy::Kill, visit)?;
     assert_eq!((log.last(), recovered.entries), (entries.len() as u64, log.last()));
     Ok((entries, recovered))
 }
@@ -238,7 +239,7 @@ fn check_no_byte_is_lost(path: &Path, recovered: &Recovery, bytes: &[u8]) {
 /// Checks that a repaired log needs no further repair, and accepts entries.
 fn check_repaired(path: &Path, last: u64) {
     for number in [last, last + 1] {
-        let again = LogWriter::open(path, SyncPolicy::Kill, |_| ());
+        let again = LogWriter::open(&REDIS, path, SyncPolicy::Kill, |_| ());
         assert!(
             again.as_ref().is_ok_and(|(log, recovered)| log.last() == number && recovered.torn.is_none())
         );
@@ -254,7 +255,8 @@ fn chained(header: &[u8], entries: &[AcceptedEntry]) -> Vec<u8> {
     for (place, AcceptedEntry { numbers: [number, durable, received], signer, body }) in (1..).zip(entries) {
         assert_eq!(*number, place, "entries are numbered without gaps");
         let (number, durable, received) = (*number, *durable, *received);
-        chain = Entry { number, durable, received, signer: *signer, body }.encode_to(&chain, &mut log);
+        chain =
+            Entry { number, durable, received, signer: *signer, body }.encode_to(&REDIS, &chain, &mut log);
     }
     log
 }
@@ -265,7 +267,7 @@ fn grown(log: &[u8], first: u64, group: &[Vec<u8>]) -> Vec<u8> {
     for (number, body) in (first..).zip(group) {
         let chain = if number == 1 { first_chain(&log) } else { *log.last_chunk().unwrap_or(&[0; 32]) };
         let (durable, received, signer) = (first - 1, NOW.0, *KEY.as_bytes());
-        Entry { number, durable, received, signer, body }.encode_to(&chain, &mut log);
+        Entry { number, durable, received, signer, body }.encode_to(&REDIS, &chain, &mut log);
     }
     log
 }
@@ -276,7 +278,7 @@ fn first_chain(header: &[u8]) -> [u8; 32] {
 
 fn audited(path: &Path) -> Result<Report, Failure> {
     let clients = vec![KnownClient { name: "alice".to_owned(), key: KEY.clone() }];
-    audit(path, &Expected { clients, ..Expected::default() })
+    audit(&REDIS, path, &Expected { clients, ..Expected::default() })
 }
 
 /// The entries whose bytes, numbers or hashes are wrong, regardless of their signatures.

@@ -1,5 +1,6 @@
 //! Messages of the audited Redis.
 
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::frame::{Frame, MAX_FRAME, SignedCommand};
 use quorate_audited_redis::proof;
 use quorate_audited_redis::resp::{Command, Malformed, ReplyScanner, Value, encode_command};
@@ -21,7 +22,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
     command(bytes);
     reply(bytes);
-    let holds = proof::check(bytes, &KEY).is_ok();
+    let holds = proof::check(&REDIS, bytes, &KEY).is_ok();
     assert_eq!(holds, proofs().any(|proof| proof == bytes), "a proof of an unsigned command");
 }
 

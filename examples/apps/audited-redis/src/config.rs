@@ -1,16 +1,16 @@
 //! The front's configuration file.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use quorate::ed25519::PublicKey;
+use quorate_audit::clients::{ConfiguredClient, known_clients};
+pub use quorate_audit::clients::{KnownClient, load_clients};
+pub use quorate_audit::log::SyncPolicy;
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::SignatureScheme;
-use crate::keys::public_key;
 
 /// An example, which `audited-redis front --help` shows.
 pub const EXAMPLE: &str = r#"listen = "127.0.0.1:7379"         # where clients connect
@@ -58,15 +58,6 @@ pub struct Config {
     pub clients: Vec<KnownClient>,
 }
 
-/// Name and key of a client that the front or an auditor accepts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownClient {
-    /// Name.
-    pub name: String,
-    /// Public key of the client's signatures.
-    pub key: PublicKey,
-}
-
 /// Address of Redis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedisAddress {
@@ -102,18 +93,6 @@ impl std::fmt::Display for RedisAddress {
     }
 }
 
-/// When an entry counts as durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SyncPolicy {
-    /// When it is on disk: no failure of the machine loses the entry of an executed command.
-    #[default]
-    Always,
-    /// When the operating system has it: no kill of the process loses it. For measurements, and for storage that is
-    /// durable by itself.
-    Kill,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -131,14 +110,7 @@ struct File {
     scripts: bool,
     #[serde(default = "half_a_minute")]
     max_age_ms: u64,
-    client: Vec<Client>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Client {
-    name: String,
-    key: String,
+    client: Vec<ConfiguredClient>,
 }
 
 fn dsig_only() -> Vec<String> {
@@ -191,7 +163,7 @@ impl Config {
             accept,
             scripts: file.scripts,
             max_age: Duration::from_millis(file.max_age_ms),
-            clients: known(file.client)?,
+            clients: known_clients(file.client)?,
         })
     }
 }
@@ -201,33 +173,6 @@ fn store(digits: &str) -> Result<[u8; 32], String> {
     hex::decode_to_slice(digits, &mut store)
         .map_err(|_| "`store`: expected 64 hexadecimal digits".to_owned())?;
     Ok(store)
-}
-
-/// Reads only the clients of a configuration file, for an auditor.
-///
-/// # Errors
-/// [`Failure`] that names the wrong value.
-pub fn load_clients(path: &Path) -> Result<Vec<KnownClient>, Failure> {
-    #[derive(Deserialize)]
-    struct Clients {
-        client: Vec<Client>,
-    }
-    let text = std::fs::read_to_string(path).or_fail(Exit::Input, path.display())?;
-    let clients: Clients = toml::from_str(&text).or_fail(Exit::Input, path.display())?;
-    known(clients.client).or_fail(Exit::Input, path.display())
-}
-
-fn known(clients: Vec<Client>) -> Result<Vec<KnownClient>, String> {
-    let (mut names, mut keys) = (BTreeSet::new(), BTreeSet::new());
-    let mut known = Vec::with_capacity(clients.len());
-    for Client { name, key } in clients {
-        let key = public_key(&key).map_err(|reason| format!("client {name:?}: {reason}"))?;
-        if !names.insert(name.clone()) || !keys.insert(key.clone()) {
-            return Err(format!("client {name:?}: its name or its key appears twice"));
-        }
-        known.push(KnownClient { name, key });
-    }
-    Ok(known)
 }
 
 #[cfg(test)]

@@ -12,40 +12,43 @@
 //! |---|---|
 //! | [`resp`] | Redis' protocol: canonical commands, the ends of replies |
 //! | [`frame`] | messages between client and front, and the signed bytes |
-//! | [`log`] | entries, their chain of hashes, recovery after a crash |
 //! | [`front`] | verifies, logs, executes, answers |
 //! | [`client`] | signs; makes one-time keys in the background |
 //! | [`sidecar`] | signs for programs that speak plain Redis |
-//! | [`audit`] | verifies a log and names each faulty entry |
-//! | [`proof`] | one operation as a self-contained file |
+//! | [`REDIS`] | names and domains, for the log, its audit and proofs, which are those of [`quorate_audit`] |
 //!
 //! `SPEC.md` specifies all formats, for clients in other languages.
 #![forbid(unsafe_code)]
 
-pub mod audit;
 pub mod client;
 pub mod commands;
 pub mod config;
-pub mod failure;
 pub mod frame;
 pub mod front;
-pub mod keys;
-pub mod log;
 mod outbox;
-pub mod proof;
 pub mod resp;
 pub mod sidecar;
-pub mod suites;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+pub use quorate_audit::{audit, failure, keys, log, now, proof, suites};
 
-use quorate::machine::Time;
+use quorate::wire::domain;
+use quorate_audit::Application;
 
-/// Returns the time of day in microseconds. One-time keys need a clock that advances while the machine sleeps.
-pub fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
-}
+/// The application: names, domains and the encoding of commands.
+pub static REDIS: Application = Application {
+    name: "an audited Redis",
+    program: "audited-redis",
+    log_magic: *b"QARLOG01",
+    proof_magic: *b"QAPROOF1",
+    key_line: "quorate-audited-redis-key 1",
+    command_domain: domain::AUDITED_REDIS_COMMAND,
+    hello_domain: domain::AUDITED_REDIS_HELLO,
+    log_domain: domain::AUDITED_REDIS_LOG,
+    parse: |command| {
+        let parsed = resp::Command::parse(command).map_err(|reason| reason.to_string())?;
+        Ok(parsed.arguments().map(<[u8]>::to_vec).collect())
+    },
+};
 
 /// Locks a mutex and ignores poisoning: the guarded values are consistent between statements.
 pub(crate) fn lock<T: ?Sized>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -6,6 +6,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::frame::{SignatureScheme, SignedCommand};
 use quorate_audited_redis::resp::{Command, Value, encode_command};
 use quorate_audited_redis::{log, proof};
@@ -47,23 +48,23 @@ async fn reads_and_writes_are_executed_logged_and_provable() {
     for (entry, name, words) in
         [(1, "alice", vec!["SET", "greeting", "hello"]), (2, "bob", vec!["GET", "greeting"])]
     {
-        let bytes = proof::prove(&deployment.log(), entry).unwrap();
+        let bytes = proof::prove(&REDIS, &deployment.log(), entry).unwrap();
         let signer = deployment.key(name).public().unwrap();
-        let proven = proof::check(&bytes, &signer).unwrap();
+        let proven = proof::check(&REDIS, &bytes, &signer).unwrap();
         assert_eq!(proven.command, words.iter().map(|word| word.as_bytes().to_vec()).collect::<Vec<_>>());
         assert_eq!((proven.sequence, proven.store), (1, deployment.store));
         let other = deployment.key(if name == "alice" { "bob" } else { "alice" }).public().unwrap();
-        assert_eq!(proof::check(&bytes, &other).unwrap_err().code, "BAD_PROOF");
+        assert_eq!(proof::check(&REDIS, &bytes, &other).unwrap_err().code, "BAD_PROOF");
         for at in (0..bytes.len()).step_by(7) {
             let mut bad = bytes.clone();
             bad[at] ^= 1;
-            assert!(proof::check(&bad, &signer).is_err(), "byte {at}");
+            assert!(proof::check(&REDIS, &bad, &signer).is_err(), "byte {at}");
         }
         for cut in 0..bytes.len() {
-            assert!(proof::check(&bytes[..cut], &signer).is_err());
+            assert!(proof::check(&REDIS, &bytes[..cut], &signer).is_err());
         }
     }
-    assert_eq!(proof::prove(&deployment.log(), 6).unwrap_err().code, "NO_ENTRY");
+    assert_eq!(proof::prove(&REDIS, &deployment.log(), 6).unwrap_err().code, "NO_ENTRY");
     drop((alice, bob));
     deployment.stop_front();
 }
@@ -87,7 +88,7 @@ async fn pipelined_commands_are_answered_in_order_and_in_groups() {
     let report = deployment.audit();
     assert!(report.ok && report.entries == 3000, "{:?}", report.findings);
     // The log is the order of execution.
-    let mut scan = log::Scan::open(&deployment.log()).unwrap();
+    let mut scan = log::Scan::open(&REDIS, &deployment.log()).unwrap();
     let (mut written, mut groups) = (Vec::new(), std::collections::BTreeSet::new());
     while let log::ScanStep::Entry(raw) = scan.step().unwrap() {
         let signed = SignedCommand::decode(raw.entry.body).unwrap();

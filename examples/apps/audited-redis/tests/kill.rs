@@ -8,6 +8,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::frame::SignedCommand;
 use quorate_audited_redis::log::{Scan, ScanStep};
 use quorate_audited_redis::resp::{Command, Value, encode_command};
@@ -90,7 +91,7 @@ async fn every_executed_command_is_in_the_log() {
 
 /// Returns the numbers in the log, in its order.
 fn logged(deployment: &Deployment) -> Vec<u64> {
-    let (mut scan, mut numbers) = (Scan::open(&deployment.log()).unwrap(), Vec::new());
+    let (mut scan, mut numbers) = (Scan::open(&REDIS, &deployment.log()).unwrap(), Vec::new());
     loop {
         let len = match scan.step().unwrap() {
             ScanStep::Entry(raw) => {

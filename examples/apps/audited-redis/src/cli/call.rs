@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::client::Client;
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::Key;
@@ -41,7 +42,7 @@ pub(super) struct CallArgs {
 
 impl CallArgs {
     pub(super) async fn run(&self) -> Outcome {
-        let key = Key::load(&self.key)?;
+        let key = Key::load(&REDIS, &self.key)?;
         let command: Vec<Vec<u8>> = self.command.iter().cloned().map(OsString::into_vec).collect();
         let client = Client::connect(&self.front, &key, self.how.options()).await?;
         let answer =

@@ -1,16 +1,12 @@
 //! Arguments and helpers that several commands share.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
+pub(super) use quorate_audit::cli::{Outcome, hash};
 use quorate_audited_redis::client::ClientOptions;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::suites::SUITES;
-
-/// Result of a command.
-pub(super) type Outcome = Result<ExitCode, Failure>;
 
 /// Options of a signing client.
 #[derive(Debug, Args)]
@@ -40,12 +36,6 @@ impl SigningArgs {
 pub(super) fn suite(name: &str) -> Result<SuiteId, String> {
     let found = SUITES.into_iter().find(|suite| suite.name() == name);
     found.ok_or_else(|| format!("expected one of {}, got {name:?}", SUITES.map(SuiteId::name).join(", ")))
-}
-
-pub(super) fn hash(digits: &str) -> Result<[u8; 32], String> {
-    let mut bytes = [0; 32];
-    hex::decode_to_slice(digits, &mut bytes).map_err(|_| "expected 64 hexadecimal digits".to_owned())?;
-    Ok(bytes)
 }
 
 /// Completes on SIGINT (Ctrl-C) or SIGTERM.

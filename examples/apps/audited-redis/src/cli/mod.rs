@@ -1,17 +1,16 @@
 //! The command line.
 
-mod audit;
 mod bench;
 mod call;
 mod common;
 mod front;
-mod keygen;
-mod proof;
 mod sidecar;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use quorate_audit::cli::{AuditArgs, CheckProofArgs, KeygenArgs, ProveArgs};
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_support::errln;
 
@@ -32,26 +31,26 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Keygen(keygen::KeygenArgs),
+    Keygen(KeygenArgs),
     Front(front::FrontArgs),
     Call(call::CallArgs),
     Sidecar(sidecar::SidecarArgs),
-    Audit(audit::AuditArgs),
-    Prove(proof::ProveArgs),
-    CheckProof(proof::CheckProofArgs),
+    Audit(AuditArgs),
+    Prove(ProveArgs),
+    CheckProof(CheckProofArgs),
     Bench(bench::BenchArgs),
 }
 
 /// Runs the command line and returns the exit code.
 pub(crate) fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Keygen(command) => command.run(),
+        Command::Keygen(command) => command.run(&REDIS),
         Command::Front(command) => in_runtime(command.run()),
         Command::Call(command) => in_runtime(command.run()),
         Command::Sidecar(command) => in_runtime(command.run()),
-        Command::Audit(command) => command.run(),
-        Command::Prove(command) => command.run(),
-        Command::CheckProof(command) => command.run(),
+        Command::Audit(command) => command.run(&REDIS),
+        Command::Prove(command) => command.run(&REDIS),
+        Command::CheckProof(command) => command.run(&REDIS),
         Command::Bench(command) => command.run(),
     };
     match outcome {

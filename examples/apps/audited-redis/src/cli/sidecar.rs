@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::client::ClientOptions;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::sidecar;
@@ -38,7 +39,7 @@ pub(super) struct SidecarArgs {
 
 impl SidecarArgs {
     pub(super) async fn run(&self) -> Outcome {
-        let key = Key::load(&self.key)?;
+        let key = Key::load(&REDIS, &self.key)?;
         let signer = hex::encode(key.public()?.as_bytes());
         let options = ClientOptions { scripts: self.scripts, ..self.how.options() };
         let sidecar = sidecar::Sidecar::start(self.listen, &self.front, key, options).await?;

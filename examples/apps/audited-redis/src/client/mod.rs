@@ -1,9 +1,9 @@
 //! A client of the front: signs each command, assigns sequence numbers, and matches answers to commands.
 //!
 //! ```no_run
-//! # use quorate_audited_redis::{client::{Client, ClientOptions}, keys::Key};
+//! # use quorate_audited_redis::{REDIS, client::{Client, ClientOptions}, keys::Key};
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let key = Key::load("alice.key".as_ref())?;
+//! let key = Key::load(&REDIS, "alice.key".as_ref())?;
 //! let client = Client::connect("127.0.0.1:7379", &key, ClientOptions::default()).await?;
 //! let answer = client.call(&["SET", "greeting", "hello"]).await?;
 //! assert_eq!(answer.reply, b"+OK\r\n");

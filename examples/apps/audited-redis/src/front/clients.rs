@@ -8,6 +8,7 @@ use quorate::Error;
 use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
+pub(super) use quorate_audit::refusals::Refusal;
 use tokio::sync::Notify;
 
 use crate::commands::is_allowed;
@@ -17,22 +18,9 @@ use crate::lock;
 use crate::resp::Command;
 use crate::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
 
-/// A refusal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-}
-
-impl Refusal {
-    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
-    }
-
-    /// Encodes an error reply. The message is the front's own and has no line breaks.
-    pub(super) fn reply(&self) -> Vec<u8> {
-        format!("-{} {}\r\n", self.code, self.message).into_bytes()
-    }
+/// Encodes a refusal as an error reply. The message is the front's own and has no line breaks.
+pub(super) fn reply(refusal: &Refusal) -> Vec<u8> {
+    format!("-{} {}\r\n", refusal.code, refusal.message).into_bytes()
 }
 
 /// Rules for all commands.
@@ -213,7 +201,7 @@ impl State {
         signed: &SignedCommand<'_>,
         store: &[u8; 32],
     ) -> quorate::Result<()> {
-        let message = signed.message(store);
+        let message = signed.message(&crate::REDIS, store);
         match signed.scheme {
             SignatureScheme::None => Ok(()),
             SignatureScheme::Eddsa => verify_eddsa(key, &message, signed.signature),

@@ -11,7 +11,7 @@ use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::clients::{Client, CommandContext, Refusal, Session};
+use super::clients::{Client, CommandContext, Refusal, Session, reply};
 use super::committer::AcceptedCommand;
 use super::shared::{Shared, kib};
 use crate::frame::{Frame, MAGIC, MAX_FRAME, MAX_REPLY, SignedCommand, hello, verify_eddsa};
@@ -160,7 +160,7 @@ impl Connection<'_> {
 
     fn refuse(&self, refusal: &Refusal, sequence: u64, refused: &[u8]) {
         self.record(refusal, sequence, refused);
-        self.outbox.push(|out| Frame::Refused { sequence, reply: &refusal.reply() }.encode_to(out));
+        self.outbox.push(|out| Frame::Refused { sequence, reply: &reply(refusal) }.encode_to(out));
         self.outbox.flush();
     }
 
@@ -201,7 +201,7 @@ async fn authenticate(
             "this port accepts only signed commands; plain clients connect through `audited-redis sidecar`";
         let refusal = Refusal::new("UNSIGNED", message);
         shared.refusals.record_unauthenticated(peer, None, &refusal, &magic);
-        let _ = stream.write_all(&refusal.reply()).await;
+        let _ = stream.write_all(&reply(&refusal)).await;
         close(stream).await;
         return None;
     }
@@ -226,7 +226,7 @@ async fn authenticate(
     };
     shared.refusals.record_unauthenticated(peer, Some(hex::encode(signer)), &refusal, &signature);
     let mut frame = Vec::new();
-    Frame::Refused { sequence: 0, reply: &refusal.reply() }.encode_to(&mut frame);
+    Frame::Refused { sequence: 0, reply: &reply(&refusal) }.encode_to(&mut frame);
     let _ = stream.write_all(&frame).await;
     close(stream).await;
     None

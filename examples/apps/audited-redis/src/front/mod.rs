@@ -38,7 +38,6 @@
 mod clients;
 mod committer;
 mod connection;
-mod refusals;
 mod shared;
 mod thread_exit;
 mod upstream;
@@ -56,9 +55,9 @@ use tokio::task::JoinSet;
 use crate::config::Config;
 use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::SignedCommand;
-use crate::log::{LogWriter, Recovery};
+use crate::log::{LogOptions, LogWriter, Recovery};
 use clients::{Clients, Rules};
-use refusals::RefusalLog;
+use quorate_audit::refusals::RefusalLog;
 use shared::Shared;
 use thread_exit::ThreadExit;
 use upstream::Upstream;
@@ -98,7 +97,8 @@ impl Front {
             return Err(Failure::input(format!("{}: {message}", config.log.display())));
         }
         let mut last = HashMap::new();
-        let opened = LogWriter::open_putting_aside(&config.log, config.sync, config.put_aside, |entry| {
+        let options = LogOptions { put_aside: config.put_aside, ..LogOptions::new(config.sync) };
+        let opened = LogWriter::open_with(&crate::REDIS, &config.log, &options, |entry| {
             if let Ok(signed) = SignedCommand::decode(entry.body) {
                 last.insert(entry.signer, signed.sequence);
             }

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
+use quorate_audit::refusals::RefusalLog;
 use tokio::sync::{Semaphore, mpsc};
 
 use super::clients::{Clients, Rules};
 use super::committer::AcceptedCommand;
-use super::refusals::RefusalLog;
 use super::upstream::Upstream;
 
 /// State shared by all connections.

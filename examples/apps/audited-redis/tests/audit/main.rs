@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use quorate::machine::Time;
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::audit::{Expected, audit};
 use quorate_audited_redis::config::SyncPolicy;
 use quorate_audited_redis::frame::{SignatureScheme, SignedCommand};
@@ -105,21 +106,21 @@ fn truncation_is_found_at_its_position() {
         head: Some((number, hash)),
         ..Expected::default()
     };
-    let report = audit(&original.path(&shorter), &head(4, hash)).unwrap();
+    let report = audit(&REDIS, &original.path(&shorter), &head(4, hash)).unwrap();
     assert_eq!((report.findings[0].code, report.findings[0].entry), ("HEAD", 4));
-    assert!(audit(&original.path(&original.bytes), &head(4, hash)).unwrap().ok);
-    assert!(!audit(&original.path(&original.bytes), &head(3, hash)).unwrap().ok);
+    assert!(audit(&REDIS, &original.path(&original.bytes), &head(4, hash)).unwrap().ok);
+    assert!(!audit(&REDIS, &original.path(&original.bytes), &head(3, hash)).unwrap().ok);
     // A change of an entry before the head is found too.
     let mut second = [0; 32];
     second.copy_from_slice(&original.entry(2)[original.entry(2).len() - 32..]);
-    assert!(audit(&original.path(&original.bytes), &head(2, second)).unwrap().ok);
+    assert!(audit(&REDIS, &original.path(&original.bytes), &head(2, second)).unwrap().ok);
     let all: Vec<_> = (1..=4).map(|number| original.signed(number)).collect();
     assert_eq!(
-        audit(&original.path(&original.rewritten(&all)), &head(2, second)).unwrap().findings[0].code,
+        audit(&REDIS, &original.path(&original.rewritten(&all)), &head(2, second)).unwrap().findings[0].code,
         "HEAD"
     );
     let other = Expected { store: Some([0; 32]), ..head(4, hash) };
-    assert_eq!(audit(&original.path(&original.bytes), &other).unwrap().findings[0].code, "HEAD");
+    assert_eq!(audit(&REDIS, &original.path(&original.bytes), &other).unwrap().findings[0].code, "HEAD");
 }
 
 #[test]
@@ -196,7 +197,7 @@ fn recomputed_hashes_are_found_by_signatures_and_numbers() {
         store: Some(original.store),
         ..Expected::default()
     };
-    let report = audit(&original.path(&original.bytes), &expected).unwrap();
+    let report = audit(&REDIS, &original.path(&original.bytes), &expected).unwrap();
     assert!(report.findings.len() == 4 && report.findings.iter().all(|found| found.code == "UNKNOWN_SIGNER"));
 }
 
@@ -207,19 +208,20 @@ fn the_fronts_fields_must_be_consistent() {
     let findings = |fields: [(u64, u64); 4]| {
         let (mut bytes, mut chain) = (
             original.bytes[..HEADER].to_vec(),
-            Scan::open(&original.path(&original.bytes)).unwrap().first_chain(),
+            Scan::open(&REDIS, &original.path(&original.bytes)).unwrap().first_chain(),
         );
         for (number, (durable, received)) in (1..).zip(fields) {
             let (client, body) = original.signed(number as usize);
             let signer = *original.clients[client].key.as_bytes();
-            chain = Entry { number, durable, received, signer, body: &body }.encode_to(&chain, &mut bytes);
+            chain = Entry { number, durable, received, signer, body: &body }
+                .encode_to(&REDIS, &chain, &mut bytes);
         }
         let expected = Expected {
             clients: original.clients.clone(),
             max_age: Some(Duration::from_millis(30)),
             ..Expected::default()
         };
-        let report = audit(&original.path(&bytes), &expected).unwrap();
+        let report = audit(&REDIS, &original.path(&bytes), &expected).unwrap();
         report.findings.iter().map(|finding| (finding.code, finding.entry)).collect::<Vec<_>>()
     };
     let honest = [(0, 1001), (0, 1001), (2, 2000), (2, 31_002)];
@@ -240,7 +242,7 @@ fn a_file_full_of_apparent_entries_is_reported_as_unread() {
     assert!(report.findings[1].offset < bytes.len() as u64);
     assert_eq!(report.entries, 2);
     // A front does not start with this log.
-    let failure = LogWriter::open(&original.path(&bytes), SyncPolicy::Kill, |_| ()).unwrap_err();
+    let failure = LogWriter::open(&REDIS, &original.path(&bytes), SyncPolicy::Kill, |_| ()).unwrap_err();
     assert!(failure.message.contains("looks like entries"), "{failure}");
 }
 
@@ -249,16 +251,16 @@ fn a_file_that_is_not_a_log_is_refused() {
     let original = make_log(1);
     let expected = Expected { clients: original.clients.clone(), ..Expected::default() };
     for bytes in [&b""[..], b"QARLOG01", &[0; 100]] {
-        assert_eq!(audit(&original.path(bytes), &expected).unwrap_err().code, "BAD_INPUT");
+        assert_eq!(audit(&REDIS, &original.path(bytes), &expected).unwrap_err().code, "BAD_INPUT");
     }
-    assert!(audit(&original.folder.path().join("nothing"), &expected).is_err());
+    assert!(audit(&REDIS, &original.folder.path().join("nothing"), &expected).is_err());
 }
 
 #[test]
 fn entries_match_the_specified_format() {
     let (mut bytes, body) = (Vec::new(), [9; 20]);
     let entry = Entry { number: 3, durable: 2, received: 5, signer: [6; 32], body: &body };
-    let chain = entry.encode_to(&[1; 32], &mut bytes);
+    let chain = entry.encode_to(&REDIS, &[1; 32], &mut bytes);
     assert_eq!(bytes.len(), OVERHEAD + 20);
     assert_eq!(bytes[..12], [108, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
     let mut hasher = blake3::Hasher::new_derive_key("quorate-v1-audited-redis-log");
@@ -284,7 +286,7 @@ proptest! {
             prop_assert!(first.offset >= original.starts[entry - 1] as u64, "{:?}", first);
         }
         // A scan terminates.
-        let mut scan = Scan::open(&original.path(&bytes)).unwrap();
+        let mut scan = Scan::open(&REDIS, &original.path(&bytes)).unwrap();
         while let ScanStep::Entry(raw) = scan.step().unwrap() {
             let len = raw.len();
             scan.skip(len);

@@ -6,6 +6,7 @@ use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::config::{KnownClient, SyncPolicy};
 use quorate_audited_redis::frame::{SignatureScheme, SignedCommand, message};
@@ -35,7 +36,7 @@ pub(crate) fn make_log(count: u64) -> TestLog {
     let clients: Vec<_> =
         clients.map(|(key, name)| KnownClient { name: name.into(), key: key.public().unwrap() }).collect();
     let mut signers: Vec<_> = keys.iter().map(dsig_signer).collect();
-    let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
+    let (mut log, _) = LogWriter::open(&REDIS, &path, SyncPolicy::Kill, |_| ()).unwrap();
     let (store, mut starts) = (*log.store(), vec![HEADER]);
     for number in 1..=count {
         let (client, sequence) = ((number % 2) as usize, number.div_ceil(2));
@@ -105,7 +106,7 @@ impl TestLog {
 
     pub(crate) fn audit(&self, bytes: &[u8]) -> Report {
         let expected = Expected { clients: self.clients.clone(), ..Expected::default() };
-        audit(&self.path(bytes), &expected).unwrap()
+        audit(&REDIS, &self.path(bytes), &expected).unwrap()
     }
 
     pub(crate) fn found(&self, bytes: &[u8]) -> Vec<(&'static str, u64, u64)> {
@@ -119,7 +120,7 @@ impl TestLog {
         let path = self.folder.path().join("rewritten");
         let _ = std::fs::remove_file(&path);
         std::fs::write(&path, &self.bytes[..HEADER]).unwrap();
-        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
+        let (mut log, _) = LogWriter::open(&REDIS, &path, SyncPolicy::Kill, |_| ()).unwrap();
         for (client, body) in entries {
             let signer = *self.clients[*client].key.as_bytes();
             log.append([NewEntry { received: 1, signer, body }]).unwrap();

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use quorate_audited_redis::REDIS;
 use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::client::{Client, ClientOptions};
 use quorate_audited_redis::config::KnownClient;
@@ -52,7 +53,7 @@ impl Deployment {
         let redis = redis_in(folder.path());
         let keys = ["alice", "bob"].map(|name| {
             let key = Key::generate().unwrap();
-            key.save(&folder.path().join(format!("{name}.key"))).unwrap();
+            key.save(&REDIS, &folder.path().join(format!("{name}.key"))).unwrap();
             (name.to_owned(), key)
         });
         let mut deployment = Self {
@@ -202,7 +203,7 @@ impl Deployment {
     }
 
     pub fn audit_of(&self, log: &Path) -> Report {
-        audit(log, &Expected { clients: self.known(), ..Expected::default() }).unwrap()
+        audit(&REDIS, log, &Expected { clients: self.known(), ..Expected::default() }).unwrap()
     }
 
     /// Returns the recorded refusals once there are at least `count`.

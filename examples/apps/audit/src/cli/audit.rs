@@ -2,26 +2,27 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::audit::{Expected, Report, audit};
+use crate::clients::{KnownClient, load_clients};
+use crate::failure::{Exit, Failure};
+use crate::keys::public_key;
 use clap::Args;
-use quorate_audited_redis::audit::{Expected, Report, audit};
-use quorate_audited_redis::config::{KnownClient, load_clients};
-use quorate_audited_redis::failure::{Exit, Failure};
-use quorate_audited_redis::keys::public_key;
 use quorate_support::outln;
 use quorate_support::terminal::{escaped, verdict};
 
-use super::common::Outcome;
+use super::Outcome;
+use crate::Application;
 
 /// Verifies a log offline and names each entry that was altered, removed, moved or forged.
 ///
 /// Needs only the log and the clients' public keys. Get the keys from a trusted source, not from the source of the
 /// log. Keep the head that is printed: with `--head` the next audit detects that the end of the log was removed. A
-/// log that a front is writing to can end within an entry; that is reported as `CUT`.
+/// log that a server is writing to can end within an entry; that is reported as `CUT`.
 #[derive(Debug, Args)]
-pub(super) struct AuditArgs {
+pub struct AuditArgs {
     /// The log.
     log: PathBuf,
-    /// A file with the clients, such as the front's configuration.
+    /// A file with the clients, such as the configuration of the server.
     #[arg(long, value_name = "FILE", required_unless_present = "signer")]
     clients: Option<PathBuf>,
     /// A client's name and public key. May be repeated.
@@ -31,10 +32,10 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "NUMBER:HEX", value_parser = head)]
     head: Option<(u64, [u8; 32])>,
     /// Store that the log must belong to.
-    #[arg(long, value_name = "HEX", value_parser = super::common::hash)]
+    #[arg(long, value_name = "HEX", value_parser = super::hash)]
     store: Option<[u8; 32]>,
-    /// Maximum difference between the front's and the client's time of an entry: `max_age_ms` of the front's
-    /// configuration.
+    /// Maximum difference between the server's and the client's time of an entry: `max_age_ms` of the
+    /// server's configuration.
     #[arg(long, value_name = "MILLISECONDS")]
     max_age: Option<u64>,
     /// Prints JSON.
@@ -43,11 +44,19 @@ pub(super) struct AuditArgs {
 }
 
 impl AuditArgs {
-    pub(super) fn run(&self) -> Outcome {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run(&self, application: &'static Application) -> Outcome {
         let mut clients = self.clients.as_deref().map(load_clients).transpose()?.unwrap_or_default();
         clients.extend(self.signer.iter().cloned());
         let max_age = self.max_age.map(Duration::from_millis);
-        let report = audit(&self.log, &Expected { clients, head: self.head, store: self.store, max_age })?;
+        let report = audit(
+            application,
+            &self.log,
+            &Expected { clients, head: self.head, store: self.store, max_age },
+        )?;
         if self.json {
             let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
             outln!("{text}");
@@ -90,5 +99,5 @@ fn known(text: &str) -> Result<KnownClient, String> {
 
 fn head(text: &str) -> Result<(u64, [u8; 32]), String> {
     let (number, hash) = text.split_once(':').ok_or("expected NUMBER:HEX")?;
-    Ok((number.parse().map_err(|_| "expected a decimal number".to_owned())?, super::common::hash(hash)?))
+    Ok((number.parse().map_err(|_| "expected a decimal number".to_owned())?, super::hash(hash)?))
 }

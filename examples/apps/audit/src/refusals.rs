@@ -1,9 +1,9 @@
 //! Record of refusals: one JSON object per line, in a file of bounded size. A flood of refusals is counted, not
 //! recorded.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -12,12 +12,26 @@ use std::thread::JoinHandle;
 
 use serde::{Serialize, Serializer};
 
-use super::clients::Refusal;
 use crate::failure::{Exit, Failure, OrFail};
-use crate::lock;
+
+/// A refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Stable code.
+    pub code: &'static str,
+    /// Description for people, of one line.
+    pub message: String,
+}
+
+impl Refusal {
+    /// Creates a refusal.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
 
 /// Writer of the record.
-pub(super) struct RefusalLog {
+pub struct RefusalLog {
     sender: Mutex<Option<SyncSender<Box<RefusalRecord>>>>,
     counts: Arc<Counts>,
     unauthenticated: Mutex<RateLimiter>,
@@ -36,7 +50,7 @@ struct Counts {
 struct RefusalRecord {
     /// Time in microseconds by the front's clock.
     time: u64,
-    peer: SocketAddr,
+    peer: String,
     /// Name of the authenticated client; otherwise the claimed key, if any.
     client: Option<String>,
     code: &'static str,
@@ -86,7 +100,10 @@ impl RateLimiter {
 
 impl RefusalLog {
     /// Opens the file and starts the thread that writes it.
-    pub(super) fn start(path: &Path) -> Result<Arc<Self>, Failure> {
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn start(path: &Path) -> Result<Arc<Self>, Failure> {
         let file = open(path).or_fail(Exit::Failed, path.display())?;
         let (sender, receiver) = sync_channel(MAX_WAITING);
         let (path, counts) = (path.to_owned(), Arc::new(Counts::default()));
@@ -101,9 +118,9 @@ impl RefusalLog {
     }
 
     /// Records a refusal of an unauthenticated peer, or counts it above the rate limit.
-    pub(super) fn record_unauthenticated(
+    pub fn record_unauthenticated(
         &self,
-        peer: SocketAddr,
+        peer: impl Display,
         named: Option<String>,
         refusal: &Refusal,
         refused: &[u8],
@@ -116,9 +133,9 @@ impl RefusalLog {
     }
 
     /// Records a refusal, or counts it if too many wait.
-    pub(super) fn record(
+    pub fn record(
         &self,
-        peer: SocketAddr,
+        peer: impl Display,
         client: Option<String>,
         refusal: &Refusal,
         sequence: u64,
@@ -134,7 +151,7 @@ impl RefusalLog {
         }
         let record = RefusalRecord {
             time: crate::now().0,
-            peer,
+            peer: peer.to_string(),
             client,
             code: refusal.code,
             message: refusal.message.clone(),
@@ -153,12 +170,16 @@ impl RefusalLog {
     }
 
     /// Writes the waiting records and stops the thread.
-    pub(super) fn stop(&self) {
+    pub fn stop(&self) {
         drop(lock(&self.sender).take());
         if let Some(thread) = lock(&self.thread).take() {
             let _ = thread.join();
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn in_hexadecimal<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
@@ -199,8 +220,8 @@ mod tests {
 
     use super::*;
 
-    fn peer() -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], 1))
+    fn peer() -> String {
+        "127.0.0.1:1".to_owned()
     }
 
     fn recorded(work: impl FnOnce(&RefusalLog)) -> Vec<Value> {

@@ -1,19 +1,19 @@
-//! Checks the fields of an entry that only the front vouches for: they cannot be proven, but they must be consistent.
+//! Checks the fields of an entry that only the server vouches for: they cannot be proven, but they must be consistent.
 
 use std::time::Duration;
 
 use super::report::Findings;
-use crate::frame::SignedCommand;
 use crate::log::Entry;
+use crate::signed::SignedCommand;
 
 /// State of the checks.
-pub(super) struct FrontClaims {
+pub(super) struct ServerClaims {
     pub(super) max_age: Option<Duration>,
     /// Time of receipt of the last entry.
     pub(super) received: u64,
 }
 
-impl FrontClaims {
+impl ServerClaims {
     /// Checks an entry that is unaltered and in order.
     pub(super) fn check(&mut self, entry: &Entry<'_>, offset: u64, findings: &mut Findings) {
         let mut add = |code, detail| findings.add(code, entry.number, offset, detail);

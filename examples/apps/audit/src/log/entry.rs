@@ -2,16 +2,15 @@
 
 use quorate::wire::domain;
 
-use crate::frame::MAX_FRAME;
+use crate::Application;
+use crate::signed::MAX_SIGNED;
 
-/// First bytes of the file.
-pub const MAGIC: [u8; 8] = *b"QARLOG01";
 /// Length of the header.
 pub const HEADER: usize = 40;
 /// Length of an entry without its signed command.
 pub const OVERHEAD: usize = 4 + FIXED + 32;
 /// Maximum length of an entry.
-pub const MAX_ENTRY: usize = OVERHEAD + MAX_FRAME;
+pub const MAX_ENTRY: usize = OVERHEAD + MAX_SIGNED;
 /// Maximum size of a group, which is also the maximum that a crash can leave incomplete.
 pub const MAX_GROUP: usize = 16 << 20;
 
@@ -36,9 +35,17 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Appends the encoding, including the chain hash, and returns the hash. The body must not exceed [`MAX_FRAME`].
-    pub fn encode_to(&self, previous: &[u8; 32], out: &mut Vec<u8>) -> [u8; 32] {
+    /// Appends the encoding, including the chain hash, and returns the hash. The body must not exceed [`MAX_SIGNED`].
+    pub fn encode_to(&self, application: &Application, previous: &[u8; 32], out: &mut Vec<u8>) -> [u8; 32] {
         let begin = out.len();
+        self.encode_unsealed_to(out);
+        let chain = hash(application, &[previous, out.get(begin..).unwrap_or_default()]);
+        out.extend_from_slice(&chain);
+        chain
+    }
+
+    /// Appends the encoding without the chain hash.
+    pub(super) fn encode_unsealed_to(&self, out: &mut Vec<u8>) {
         let len = u32::try_from(FIXED + self.body.len() + 32).unwrap_or(u32::MAX);
         out.extend_from_slice(&len.to_le_bytes());
         out.extend_from_slice(&self.number.to_le_bytes());
@@ -46,9 +53,6 @@ impl Entry<'_> {
         out.extend_from_slice(&self.received.to_le_bytes());
         out.extend_from_slice(&self.signer);
         out.extend_from_slice(self.body);
-        let chain = hash(&[previous, out.get(begin..).unwrap_or_default()]);
-        out.extend_from_slice(&chain);
-        chain
     }
 }
 
@@ -61,6 +65,27 @@ pub struct RawEntry<'a> {
     pub chain: [u8; 32],
     /// All bytes of the entry.
     bytes: &'a [u8],
+}
+
+/// Returns the chain hash of an entry without it.
+pub(super) fn seal(application: &Application, previous: &[u8; 32], unsealed: &[u8]) -> [u8; 32] {
+    hash(application, &[previous, unsealed])
+}
+
+/// Parses the entry that `bytes` contain up to a part of its chain hash, which is the end of the log of a writer that
+/// was killed before it sealed the entry. Returns the entry and the length without the hash.
+pub(super) fn parse_unsealed(bytes: &[u8]) -> Option<(Entry<'_>, usize)> {
+    let (len, rest) = bytes.split_first_chunk()?;
+    let unsealed = (u32::from_le_bytes(*len) as usize).checked_sub(32)?;
+    if !(FIXED..=MAX_ENTRY - 36).contains(&unsealed) || !(unsealed..unsealed + 32).contains(&rest.len()) {
+        return None;
+    }
+    let (number, rest) = rest.get(..unsealed)?.split_first_chunk()?;
+    let (durable, rest) = rest.split_first_chunk()?;
+    let (received, rest) = rest.split_first_chunk()?;
+    let (signer, body) = rest.split_first_chunk()?;
+    let [number, durable, received] = [number, durable, received].map(|field| u64::from_le_bytes(*field));
+    Some((Entry { number, durable, received, signer: *signer, body }, 4 + unsealed))
 }
 
 impl<'a> RawEntry<'a> {
@@ -99,20 +124,20 @@ impl<'a> RawEntry<'a> {
     }
 
     /// Returns true if its hash is right when `previous` is the hash of the previous entry.
-    pub fn follows(&self, previous: &[u8; 32]) -> bool {
-        self.expected_chain(previous) == self.chain
+    pub fn follows(&self, application: &Application, previous: &[u8; 32]) -> bool {
+        self.expected_chain(application, previous) == self.chain
     }
 
     /// Computes its hash when `previous` is the hash of the previous entry.
-    pub fn expected_chain(&self, previous: &[u8; 32]) -> [u8; 32] {
+    pub fn expected_chain(&self, application: &Application, previous: &[u8; 32]) -> [u8; 32] {
         let hashed = self.bytes.split_last_chunk::<32>().map_or(&[][..], |(hashed, _)| hashed);
-        hash(&[previous, hashed])
+        hash(application, &[previous, hashed])
     }
 
     /// Returns true if its hash would be right with another number.
-    pub fn would_follow(&self, previous: &[u8; 32], number: u64) -> bool {
+    pub fn would_follow(&self, application: &Application, previous: &[u8; 32], number: u64) -> bool {
         let mut bytes = Vec::with_capacity(self.len());
-        Entry { number, ..self.entry }.encode_to(previous, &mut bytes) == self.chain
+        Entry { number, ..self.entry }.encode_to(application, previous, &mut bytes) == self.chain
     }
 }
 
@@ -125,17 +150,17 @@ pub(crate) enum ParsedEntry<'a> {
 }
 
 /// Returns the header of a store's log.
-pub(crate) fn header(store: &[u8; 32]) -> Vec<u8> {
-    [&MAGIC[..], store].concat()
+pub(crate) fn header(application: &Application, store: &[u8; 32]) -> Vec<u8> {
+    [&application.log_magic[..], store].concat()
 }
 
 /// Returns the hash that precedes the first entry.
-pub(crate) fn first_chain(store: &[u8; 32]) -> [u8; 32] {
-    hash(&[&header(store)])
+pub(crate) fn first_chain(application: &Application, store: &[u8; 32]) -> [u8; 32] {
+    hash(application, &[&header(application, store)])
 }
 
-fn hash(parts: &[&[u8]]) -> [u8; 32] {
-    let mut hasher = domain::hasher(domain::AUDITED_REDIS_LOG);
+fn hash(application: &Application, parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = domain::hasher(application.log_domain);
     parts.iter().for_each(|part| {
         hasher.update(part);
     });

@@ -1,7 +1,7 @@
 //! A client's key file: a few lines of text, readable by the owner only.
 //!
 //! ```text
-//! quorate-audited-redis-key 1
+//! quorate-audited-<application>-key 1
 //! secret <64 hexadecimal digits>
 //! public <64 hexadecimal digits>
 //! ```
@@ -18,9 +18,9 @@ use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
 
-const FIRST_LINE: &str = "quorate-audited-redis-key 1";
 /// Maximum size of a key file, far above any real one.
 const MAX_FILE: u64 = 4096;
 
@@ -43,7 +43,7 @@ impl Key {
     ///
     /// # Errors
     /// If the file exists, or cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), Failure> {
+    pub fn save(&self, application: &Application, path: &Path) -> Result<(), Failure> {
         let shown = path.display();
         let mut options = OpenOptions::new();
         let mut file =
@@ -56,7 +56,7 @@ impl Key {
         let mut text = Zeroizing::new(String::with_capacity(512));
         for part in [
             "# A client's secret key. Any holder of this file can sign as the client.\n",
-            FIRST_LINE,
+            application.key_line,
             "\nsecret ",
             &digits,
             "\npublic ",
@@ -73,7 +73,7 @@ impl Key {
     ///
     /// # Errors
     /// If other users can read the file, or it is damaged.
-    pub fn load(path: &Path) -> Result<Self, Failure> {
+    pub fn load(application: &Application, path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let file = File::open(path).or_fail(Exit::Input, &shown)?;
         let metadata = file.metadata().or_fail(Exit::Input, &shown)?;
@@ -88,7 +88,7 @@ impl Key {
         // The capacity is reserved in advance: a growing buffer would leave copies of the secret in memory.
         let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize));
         file.take(MAX_FILE).read_to_string(&mut text).or_fail(Exit::Input, &shown)?;
-        Self::parse(&text).map_err(|failure| failure.at(shown))
+        Self::parse(application, &text).map_err(|failure| failure.at(shown))
     }
 
     /// Returns the client's public key.
@@ -107,11 +107,12 @@ impl Key {
         Ed25519::secret_from_bytes(&*self.secret).or_fail(Exit::Input, "the secret key")
     }
 
-    fn parse(text: &str) -> Result<Self, Failure> {
+    fn parse(application: &Application, text: &str) -> Result<Self, Failure> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let damaged = || Failure::input("the key file is damaged; restore it from its copy");
-        if lines.next() != Some(FIRST_LINE) {
-            return Err(Failure::input(format!("the first line is not `{FIRST_LINE}`; check the path")));
+        let line = application.key_line;
+        if lines.next() != Some(line) {
+            return Err(Failure::input(format!("the first line is not `{line}`; check the path")));
         }
         let mut field = |name| lines.next().and_then(|line| line.strip_prefix(name)).ok_or_else(damaged);
         let mut secret = Zeroizing::new([0; 32]);
@@ -140,36 +141,37 @@ mod tests {
     use std::fs::{self, Permissions};
 
     use super::*;
+    use crate::application::TEST;
 
     #[test]
     fn key_files_round_trip_and_are_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         let key = Key::generate().unwrap();
-        key.save(&path).unwrap();
+        key.save(&TEST, &path).unwrap();
         let public = key.public().unwrap();
-        assert_eq!(Key::load(&path).unwrap().public().unwrap(), public);
+        assert_eq!(Key::load(&TEST, &path).unwrap().public().unwrap(), public);
         assert_eq!(public_key(&hex::encode(public.as_bytes())), Ok(public));
-        assert!(Key::generate().unwrap().save(&path).is_err());
+        assert!(Key::generate().unwrap().save(&TEST, &path).is_err());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        assert!(Key::load(&path).err().unwrap().message.contains("chmod 600"));
+        assert!(Key::load(&TEST, &path).err().unwrap().message.contains("chmod 600"));
     }
 
     #[test]
     fn a_damaged_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        Key::generate().unwrap().save(&path).unwrap();
+        Key::generate().unwrap().save(&TEST, &path).unwrap();
         let text = fs::read_to_string(&path).unwrap();
-        assert!(Key::parse(&text).is_ok());
+        assert!(Key::parse(&TEST, &text).is_ok());
         for damaged in [
             String::new(),
             text.replace("key 1", "key 2"),
             text.replace("secret ", "secret 0"),
             format!("{text}x"),
         ] {
-            assert!(Key::parse(&damaged).is_err());
+            assert!(Key::parse(&TEST, &damaged).is_err());
         }
         assert!(public_key("00").is_err() && public_key(&"00".repeat(32)).is_err());
     }

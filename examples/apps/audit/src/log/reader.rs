@@ -3,11 +3,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use super::entry::{HEADER, MAGIC, MAX_ENTRY, ParsedEntry, RawEntry, first_chain};
+use super::entry::{HEADER, MAX_ENTRY, ParsedEntry, RawEntry, first_chain};
+use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
 
 /// Reads a log from front to back, in memory for the largest entry.
 pub struct Scan {
+    application: &'static Application,
     file: File,
     store: [u8; 32],
     buffer: Vec<u8>,
@@ -52,20 +54,28 @@ impl Scan {
     ///
     /// # Errors
     /// [`Failure`] if the file cannot be read or is not a log.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
+    pub fn open(application: &'static Application, path: &Path) -> Result<Self, Failure> {
         let file = File::open(path).or_fail(Exit::Input, path.display())?;
-        Self::from_file(file).map_err(|failure| failure.at(path.display()))
+        Self::from_file(application, file).map_err(|failure| failure.at(path.display()))
     }
 
-    pub(super) fn from_file(file: File) -> Result<Self, Failure> {
+    pub(super) fn from_file(application: &'static Application, file: File) -> Result<Self, Failure> {
         let (store, buffer) = ([0; 32], Vec::new());
-        let mut scan = Self { file, store, buffer, at: 0, begin: 0, at_end: false, budget: BUDGET };
+        let mut scan =
+            Self { application, file, store, buffer, at: 0, begin: 0, at_end: false, budget: BUDGET };
         scan.fill(HEADER).or_fail(Exit::Input, "reading the header")?;
         let header = scan.buffer.split_first_chunk::<8>();
-        let store = header.filter(|(magic, _)| **magic == MAGIC).and_then(|(_, rest)| rest.first_chunk());
-        scan.store = *store.ok_or_else(|| Failure::input("not a log of an audited Redis; check the path"))?;
+        let store = header.filter(|(magic, _)| **magic == application.log_magic);
+        let store = store.and_then(|(_, rest)| rest.first_chunk());
+        let other = || Failure::input(format!("not a log of {}; check the path", application.name));
+        scan.store = *store.ok_or_else(other)?;
         scan.at = HEADER;
         Ok(scan)
+    }
+
+    /// Returns the application of the log.
+    pub fn application(&self) -> &'static Application {
+        self.application
     }
 
     /// Returns the log's store.
@@ -75,7 +85,7 @@ impl Scan {
 
     /// Returns the hash that precedes the first entry.
     pub fn first_chain(&self) -> [u8; 32] {
-        first_chain(&self.store)
+        first_chain(self.application, &self.store)
     }
 
     /// Returns the current offset in the file.
@@ -155,10 +165,10 @@ impl Scan {
             if !self.is_plausible(numbers) {
                 continue;
             }
-            let previous = self.before();
+            let (application, previous) = (self.application, self.before());
             let ScanStep::Entry(raw) = self.step()? else { continue };
             let (number, chain, len) = (raw.entry.number, raw.chain, raw.len());
-            let follows = raw.follows(&previous);
+            let follows = raw.follows(application, &previous);
             self.charge(len);
             if follows {
                 return Ok(Some(FoundEntry { number, previous: Some(previous) }));
@@ -190,7 +200,9 @@ impl Scan {
         }
         self.charge(len);
         Ok(match RawEntry::parse(self.rest().get(ahead..).unwrap_or_default()) {
-            ParsedEntry::Complete(next) => next.entry.number == number + 1 && next.follows(chain),
+            ParsedEntry::Complete(next) => {
+                next.entry.number == number + 1 && next.follows(self.application, chain)
+            }
             ParsedEntry::Incomplete | ParsedEntry::Malformed => false,
         })
     }
@@ -202,7 +214,8 @@ impl Scan {
             && u32::from_le_bytes(*len) as usize <= MAX_ENTRY
     }
 
-    fn rest(&self) -> &[u8] {
+    /// Returns the buffered bytes from the current position on.
+    pub(super) fn rest(&self) -> &[u8] {
         self.buffer.get(self.at..).unwrap_or_default()
     }
 

@@ -7,14 +7,15 @@ use quorate::Error;
 use quorate::ed25519::PublicKey;
 
 use super::report::SignerReport;
-use crate::config::KnownClient;
-use crate::frame::{SignatureScheme, SignedCommand, verify_eddsa};
+use crate::Application;
+use crate::clients::KnownClient;
 use crate::log::Entry;
-use crate::resp::Command;
+use crate::signed::{SignatureScheme, SignedCommand, verify_eddsa};
 use crate::suites::{DynAuditor, OneTimeKey, auditor, parse_suite};
 
 /// State of the checks.
 pub(super) struct SignerAudit {
+    application: &'static Application,
     store: [u8; 32],
     known: BTreeMap<[u8; 32], Signer>,
     /// Auditors, by the number of their suite.
@@ -45,11 +46,16 @@ type SignerFinding = (&'static str, String);
 const MAX_BATCHES: usize = 4096;
 
 impl SignerAudit {
-    pub(super) fn new(store: [u8; 32], clients: &[KnownClient]) -> Self {
-        Self::remembering(MAX_BATCHES, store, clients)
+    pub(super) fn new(application: &'static Application, store: [u8; 32], clients: &[KnownClient]) -> Self {
+        Self::remembering(MAX_BATCHES, application, store, clients)
     }
 
-    fn remembering(roots: usize, store: [u8; 32], clients: &[KnownClient]) -> Self {
+    fn remembering(
+        roots: usize,
+        application: &'static Application,
+        store: [u8; 32],
+        clients: &[KnownClient],
+    ) -> Self {
         let signer = |(index, known): (u32, &KnownClient)| Signer {
             index,
             name: known.name.clone(),
@@ -60,7 +66,7 @@ impl SignerAudit {
         };
         let known = (0..).zip(clients).map(|known| (*known.1.key.as_bytes(), signer(known))).collect();
         let (auditors, signed, hash) = (BTreeMap::new(), HashMap::new(), RandomState::new());
-        Self { store, known, auditors, roots, signed, hash }
+        Self { application, store, known, auditors, roots, signed, hash }
     }
 
     /// Checks an entry's signature, and its sequence number if the entry is in order.
@@ -78,8 +84,8 @@ impl SignerAudit {
         };
         let wrong = |reason: &dyn std::fmt::Display| ("BAD_COMMAND", reason.to_string());
         let signed = SignedCommand::decode(entry.body).map_err(|reason| wrong(&reason))?;
-        Command::parse(signed.command).map_err(|reason| wrong(&reason))?;
-        let message = signed.message(&self.store);
+        (self.application.parse)(signed.command).map_err(|reason| wrong(&reason))?;
+        let message = signed.message(self.application, &self.store);
         let name = signer.name.clone();
         match signed.scheme {
             SignatureScheme::None => return Err(("UNSIGNED", format!("nothing proves that {name} sent it"))),
@@ -153,7 +159,7 @@ mod tests {
     use quorate::wire::Encode;
 
     use super::*;
-    use crate::resp::encode_command;
+    use crate::application::TEST;
 
     /// A generator with constant output, as on two copies of a machine.
     struct Same(u8);
@@ -183,19 +189,18 @@ mod tests {
         let known = KnownClient { name: "a".into(), key: Ed25519::public_key(&secret()) };
         let (signer, store) = (*known.key.as_bytes(), [8; 32]);
         // Only one batch is remembered, so that the second evicts the first.
-        let mut signers = SignerAudit::remembering(1, store, &[known]);
+        let mut signers = SignerAudit::remembering(1, &TEST, store, &[known]);
         let mut outcomes = Vec::new();
         for (sequence, generator) in [(1, 7), (2, 9), (3, 7), (4, 11)] {
             let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
             let mut keys = Signer::<WotsBlake3>::new(secret(), vec![], config, &mut Same(generator)).unwrap();
             keys.prepare(&mut Same(generator), Time(1)).unwrap();
-            let command = encode_command(&["PING"]).unwrap();
-            let message = crate::frame::message(&store, sequence, Time(1), &command);
+            let command = b"PING";
+            let message = TEST.message(&store, sequence, Time(1), command);
             let signature = keys.sign(&message, &[], Time(1)).unwrap().encode();
             let mut body = Vec::new();
             let (scheme, time) = (SignatureScheme::Dsig, Time(1));
-            SignedCommand { scheme, sequence, time, signature: &signature, command: &command }
-                .encode_to(&mut body);
+            SignedCommand { scheme, sequence, time, signature: &signature, command }.encode_to(&mut body);
             let entry = Entry { number: sequence, durable: 0, received: 1, signer, body: &body };
             outcomes.push(signers.check(&entry, true, 0).err().map_or("", |(code, _)| code));
         }

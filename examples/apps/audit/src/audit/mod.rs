@@ -17,7 +17,7 @@
 //! | `KEY_REUSE` | a one-time key signed two messages: the client's machine was copied, or the client is dishonest |
 //! | `CLOCK` | the time of receipt decreases, or differs from the client's time by more than the auditor allows |
 //! | `DURABLE` | an entry marks itself or a later entry as durable |
-//! | `BAD_COMMAND` | a signed command that the front does not accept |
+//! | `BAD_COMMAND` | a signed command that is not one of the application |
 //! | `HEAD` | the log does not contain the entry that the auditor expects |
 //!
 //! The hashes detect changes by parties that cannot rewrite the file. A party that can rewrite it can recompute the
@@ -35,10 +35,11 @@ pub use report::{Finding, LogHead, Report, SignerReport};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::config::KnownClient;
+use crate::Application;
+use crate::clients::KnownClient;
 use crate::failure::{Exit, Failure, OrFail};
 use crate::log::{Scan, ScanStep};
-use claims::FrontClaims;
+use claims::ServerClaims;
 use entries::EntryChain;
 use report::Findings;
 use signers::SignerAudit;
@@ -52,7 +53,7 @@ pub struct Expected {
     pub head: Option<(u64, [u8; 32])>,
     /// Store that the log must belong to.
     pub store: Option<[u8; 32]>,
-    /// Maximum difference between the time of receipt and the client's time, if the front's configuration is known.
+    /// Maximum difference between the time of receipt and the client's time, if the server's configuration is known.
     pub max_age: Option<Duration>,
 }
 
@@ -62,14 +63,14 @@ pub struct Expected {
 ///
 /// # Errors
 /// [`Failure`] if the file cannot be read or is not a log. Faults of the log are in the report.
-pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
+pub fn audit(application: &'static Application, path: &Path, expected: &Expected) -> Result<Report, Failure> {
     let began = Instant::now();
-    let mut scan = Scan::open(path)?;
+    let mut scan = Scan::open(application, path)?;
     let store = *scan.store();
     let mut audit = Audit {
-        entries: EntryChain::new(scan.first_chain(), expected.head.map(|(number, _)| number)),
-        signers: SignerAudit::new(store, &expected.clients),
-        claims: FrontClaims { max_age: expected.max_age, received: 0 },
+        entries: EntryChain::new(application, scan.first_chain(), expected.head.map(|(number, _)| number)),
+        signers: SignerAudit::new(application, store, &expected.clients),
+        claims: ServerClaims { max_age: expected.max_age, received: 0 },
         findings: Findings::default(),
         read: 0,
     };
@@ -102,7 +103,7 @@ pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
 struct Audit {
     entries: EntryChain,
     signers: SignerAudit,
-    claims: FrontClaims,
+    claims: ServerClaims,
     findings: Findings,
     read: u64,
 }
@@ -162,10 +163,10 @@ impl Audit {
 
     /// Returns true if the next entry, or the end of the file, is at the current position.
     fn continues(scan: &mut Scan, number: u64) -> std::io::Result<bool> {
-        let before = scan.before();
+        let (application, before) = (scan.application(), scan.before());
         Ok(match scan.step()? {
             ScanStep::End => true,
-            ScanStep::Entry(raw) => raw.entry.number == number + 1 || raw.follows(&before),
+            ScanStep::Entry(raw) => raw.entry.number == number + 1 || raw.follows(application, &before),
             ScanStep::Malformed | ScanStep::Truncated(_) => false,
         })
     }

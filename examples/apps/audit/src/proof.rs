@@ -3,10 +3,10 @@
 //!
 //! | bytes | field |
 //! |---|---|
-//! | 8 | `QAPROOF1` |
+//! | 8 | the application's magic, for example `QAPROOF1` |
 //! | 32 | store |
 //! | 32 | signer |
-//! | rest | the [signed command](crate::frame::SignedCommand) |
+//! | rest | the [signed command](crate::signed::SignedCommand) |
 
 use std::path::Path;
 
@@ -14,12 +14,10 @@ use quorate::dsig::dynamic;
 use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
 
+use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
-use crate::frame::{MAX_FRAME, SignatureScheme, SignedCommand, verify_eddsa};
 use crate::log::{Scan, ScanStep};
-use crate::resp::Command;
-
-const MAGIC: &[u8; 8] = b"QAPROOF1";
+use crate::signed::{MAX_SIGNED, SignatureScheme, SignedCommand, verify_eddsa};
 
 /// Statement of a valid proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,24 +40,26 @@ pub struct Proven {
 ///
 /// # Errors
 /// [`Failure`] if the entry does not exist or is not signed, or if the log cannot be read.
-pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
-    let mut scan = Scan::open(log)?;
+pub fn prove(application: &'static Application, log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
+    let mut scan = Scan::open(application, log)?;
     let store = *scan.store();
     loop {
         let len = match scan.step().or_fail(Exit::Input, log.display())? {
             ScanStep::Entry(raw) if raw.entry.number == number => {
-                let proof = [&MAGIC[..], &store, &raw.entry.signer, raw.entry.body].concat();
+                let proof =
+                    [&application.proof_magic[..], &store, &raw.entry.signer, raw.entry.body].concat();
                 let signer = quorate::wire::Decode::decode(&raw.entry.signer, &())
                     .or_fail(Exit::Input, log.display())?;
-                check(&proof, &signer)?;
+                check(application, &proof, &signer)?;
                 return Ok(proof);
             }
             ScanStep::Entry(raw) => raw.len(),
             ScanStep::Malformed | ScanStep::Truncated(_) => {
                 let message = format!(
-                    "{}: byte {}: the log is damaged; run `audited-redis audit`",
+                    "{}: byte {}: the log is damaged; run `{} audit`",
                     log.display(),
-                    scan.offset()
+                    scan.offset(),
+                    application.program
                 );
                 return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
             }
@@ -76,12 +76,12 @@ pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
 ///
 /// # Errors
 /// [`Failure`] with [`Exit::Input`] if the bytes are not a proof, with [`Exit::Tampered`] if the proof is invalid.
-pub fn check(proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
+pub fn check(application: &Application, proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
     let not = || Failure::input("not a proof file; check the path");
-    if proof.len() > MAX_FRAME + 72 {
+    if proof.len() > MAX_SIGNED + 72 {
         return Err(not());
     }
-    let rest = proof.strip_prefix(MAGIC).ok_or_else(not)?;
+    let rest = proof.strip_prefix(&application.proof_magic).ok_or_else(not)?;
     let (store, rest) = rest.split_first_chunk::<32>().ok_or_else(not)?;
     let (stated, body) = rest.split_first_chunk::<32>().ok_or_else(not)?;
     let refused = |message: String| Failure::with_code(Exit::Tampered, "BAD_PROOF", message);
@@ -89,8 +89,8 @@ pub fn check(proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
         return Err(refused("the proof belongs to another signer".to_owned()));
     }
     let signed = SignedCommand::decode(body).map_err(|reason| refused(reason.to_string()))?;
-    let command = Command::parse(signed.command).map_err(|reason| refused(reason.to_string()))?;
-    let message = signed.message(store);
+    let command = (application.parse)(signed.command).map_err(refused)?;
+    let message = signed.message(application, store);
     let verified = match signed.scheme {
         SignatureScheme::None => {
             return Err(refused("the command is not signed, so nothing can be proven".to_owned()));
@@ -111,6 +111,6 @@ pub fn check(proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
         sequence: signed.sequence,
         time: signed.time,
         scheme,
-        command: command.arguments().map(<[u8]>::to_vec).collect(),
+        command,
     })
 }

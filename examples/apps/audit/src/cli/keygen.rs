@@ -1,18 +1,19 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::keys::Key;
 use clap::Args;
-use quorate_audited_redis::keys::Key;
 use quorate_support::outln;
 
-use super::common::Outcome;
+use super::Outcome;
+use crate::Application;
 
 /// Makes a client's key file and prints the public key.
 ///
-/// Add the public key to the front's configuration, and give it to auditors. The file is readable by its owner only
+/// Add the public key to the configuration of the server, and give it to auditors. The file is readable by its owner only
 /// and is never overwritten.
 #[derive(Debug, Args)]
-pub(super) struct KeygenArgs {
+pub struct KeygenArgs {
     /// The file to create.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -22,9 +23,13 @@ pub(super) struct KeygenArgs {
 }
 
 impl KeygenArgs {
-    pub(super) fn run(&self) -> Outcome {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run(&self, application: &'static Application) -> Outcome {
         let key = Key::generate()?;
-        key.save(&self.out)?;
+        key.save(application, &self.out)?;
         let public = hex::encode(key.public()?.as_bytes());
         if self.json {
             outln!("{}", serde_json::json!({ "key": public, "file": self.out }));

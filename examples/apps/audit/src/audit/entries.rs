@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::report::Findings;
+use crate::Application;
 use crate::log::{FoundEntry, MAX_NUMBER_JUMP, RawEntry};
 
 /// State of the checks.
 pub(super) struct EntryChain {
+    application: &'static Application,
     highest: u64,
     /// Stored and expected hash of each recent entry.
     chains: BTreeMap<u64, [[u8; 32]; 2]>,
@@ -35,10 +37,10 @@ pub(super) struct Position {
 const MAX_REMEMBERED: usize = 1 << 16;
 
 impl EntryChain {
-    pub(super) fn new(first: [u8; 32], watched: Option<u64>) -> Self {
+    pub(super) fn new(application: &'static Application, first: [u8; 32], watched: Option<u64>) -> Self {
         let watched = watched.map(|number| (number, (number == 0).then_some(first)));
         let chains = BTreeMap::from([(0, [first; 2])]);
-        Self { highest: 0, chains, missing: BTreeMap::new(), gaps: 0, watched }
+        Self { application, highest: 0, chains, missing: BTreeMap::new(), gaps: 0, watched }
     }
 
     /// Returns the next expected number.
@@ -81,9 +83,9 @@ impl EntryChain {
 
     /// Determines the position of an entry and reports faults of the order.
     pub(super) fn place(&mut self, raw: &RawEntry<'_>, offset: u64, findings: &mut Findings) -> Position {
-        let (mut number, next) = (raw.entry.number, self.next());
+        let (application, mut number, next) = (self.application, raw.entry.number, self.next());
         let mut place = Position { number, is_in_order: true, is_duplicate: false, altered: None };
-        if number != next && self.follows(next, |previous| raw.would_follow(previous, next)) {
+        if number != next && self.follows(next, |previous| raw.would_follow(application, previous, next)) {
             (number, place.number) = (next, next);
             place.altered = Some("its number was changed");
         } else if number > next + MAX_NUMBER_JUMP {
@@ -109,11 +111,12 @@ impl EntryChain {
             }
         }
         let known = self.chains.get(&number.wrapping_sub(1)).copied();
-        if place.altered.is_none() && known.is_some_and(|known| !known.iter().any(|chain| raw.follows(chain)))
+        if place.altered.is_none()
+            && known.is_some_and(|known| !known.iter().any(|chain| raw.follows(application, chain)))
         {
             place.altered = Some("its bytes do not match its hash");
         }
-        let expected = known.map_or(raw.chain, |[_, expected]| raw.expected_chain(&expected));
+        let expected = known.map_or(raw.chain, |[_, expected]| raw.expected_chain(application, &expected));
         self.chains.insert(number, [raw.chain, expected]);
         if let Some((watched, hash)) = &mut self.watched
             && *watched == number

@@ -1,4 +1,4 @@
-//! Exit codes of `audited-redis`, and its failure type.
+//! Exit codes of the programs, and their failure type.
 
 quorate_support::exit_codes! {
     /// Exit codes.
@@ -7,8 +7,8 @@ quorate_support::exit_codes! {
         Failed = 1 ("FAILED") => "something failed that has no code below, such as a full disk",
         Usage = 2 => "the command line is wrong",
         Input = 3 ("BAD_INPUT") => "a configuration, a key file, a log or a proof cannot be used",
-        Unreachable = 4 ("UNREACHABLE") => "the front or Redis does not answer, or an address is in use",
-        Refused = 5 => "the front refused the command",
+        Unreachable = 4 ("UNREACHABLE") => "the server or its database does not answer, or an address is in use",
+        Refused = 5 => "the server refused the command",
         Tampered = 6 => "the log was tampered with, or the proof is invalid",
         NotFound = 7 => "the log has no such entry",
     }
@@ -31,7 +31,7 @@ impl Failure {
         Self::new(Exit::Input, message)
     }
 
-    /// Creates the failure for a front or a Redis that does not answer.
+    /// Creates the failure for a server or a database that does not answer.
     pub fn unreachable(message: impl Into<String>) -> Self {
         Self::new(Exit::Unreachable, message)
     }

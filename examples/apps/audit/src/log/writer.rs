@@ -1,18 +1,21 @@
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, HEADER, MAX_GROUP, MAX_NUMBER_JUMP, header};
+use serde::Deserialize;
+
+use super::entry::{Entry, parse_unsealed, seal};
 use super::reader::{Scan, ScanStep};
-use crate::config::SyncPolicy;
+use super::recovery::{check_torn_tail, create, move_aside};
+use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
 
 /// The only writer of a log.
 #[derive(Debug)]
 pub struct LogWriter {
+    application: &'static Application,
     disk: Box<dyn Disk>,
     sync: SyncPolicy,
     store: [u8; 32],
@@ -20,7 +23,36 @@ pub struct LogWriter {
     chain: [u8; 32],
     /// Time of receipt of the last entry.
     received: u64,
+    /// Bytes of the last write.
     buffer: Vec<u8>,
+    /// Where the last entry begins in `buffer`, if it is not sealed.
+    unsealed: Option<usize>,
+    /// Hash of the last entry, if it is not in the file.
+    unwritten: Option<[u8; 32]>,
+}
+
+/// When an entry counts as durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SyncPolicy {
+    /// When it is on disk: no failure of the machine loses the entry of an executed command.
+    #[default]
+    Always,
+    /// When the operating system has it: no kill of the process loses it. For measurements, and for storage that is
+    /// durable by itself.
+    Kill,
+}
+
+/// How a log is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct LogOptions {
+    /// When an entry counts as durable.
+    pub sync: SyncPolicy,
+    /// Offset from which on the operator moves the damaged end of the log into a separate file. No byte is discarded,
+    /// but executed commands of that part are no longer in the log.
+    pub put_aside: Option<u64>,
+    /// Completes a last entry that lacks only its hash, for writers that use [`LogWriter::append_unsealed`].
+    pub seal_tail: bool,
 }
 
 /// Result of opening a log.
@@ -55,6 +87,13 @@ impl Disk for File {
     }
 }
 
+impl LogOptions {
+    /// Creates options that change no damaged log.
+    pub fn new(sync: SyncPolicy) -> Self {
+        Self { sync, put_aside: None, seal_tail: false }
+    }
+}
+
 impl LogWriter {
     /// Opens or creates a log; `visit` is called with each entry. Cost: reads the file once, one hash per entry.
     ///
@@ -62,47 +101,38 @@ impl LogWriter {
     /// [`Failure`] if another process has it open, if the file is not accessible or not a log, or if it is damaged
     /// in a way that a crash does not cause.
     pub fn open(
+        application: &'static Application,
         path: &Path,
         sync: SyncPolicy,
         visit: impl FnMut(&Entry<'_>),
     ) -> Result<(Self, Recovery), Failure> {
-        Self::open_putting_aside(path, sync, None, visit)
+        Self::open_with(application, path, &LogOptions::new(sync), visit)
     }
 
-    /// Opens a log and moves its damaged end, from the offset `put_aside` on, into a separate file, as the operator
-    /// requested. No byte is discarded, but executed commands of that part are no longer in the log.
+    /// Opens or creates a log with options.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if the damage does not begin at this offset; the log is then unchanged.
-    pub fn open_putting_aside(
+    /// Those of [`open`](Self::open), and if the damage does not begin at the offset that the options name; the log is
+    /// then unchanged.
+    pub fn open_with(
+        application: &'static Application,
         path: &Path,
-        sync: SyncPolicy,
-        put_aside: Option<u64>,
+        options: &LogOptions,
         mut visit: impl FnMut(&Entry<'_>),
     ) -> Result<(Self, Recovery), Failure> {
-        // An inaccessible folder must not lead to a new store.
-        if !path.try_exists().or_fail(Exit::Input, path.display())? {
-            create(path).or_fail(Exit::Failed, format_args!("making the log {}", path.display()))?;
-        }
-        let mut file =
-            OpenOptions::new().read(true).write(true).open(path).or_fail(Exit::Input, path.display())?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => Failure::input(format!(
-                "{}: another process has this log open; stop it first",
-                path.display()
-            )),
-            TryLockError::Error(error) => Failure::failed(format!("locking {}: {error}", path.display())),
-        })?;
+        let &LogOptions { sync, put_aside, seal_tail } = options;
+        let mut file = open_locked(application, path)?;
         let scanned = file.try_clone().or_fail(Exit::Failed, path.display())?;
-        let mut scan = Scan::from_file(scanned).map_err(|failure| failure.at(path.display()))?;
+        let mut scan = Scan::from_file(application, scanned).map_err(|failure| failure.at(path.display()))?;
         let store = *scan.store();
         let (mut last, mut chain, mut received) = (0, scan.first_chain(), 0);
         // The last durable entry according to the last group, and the group's offset.
         let mut group = (0, scan.offset());
+        let mut missing = None;
         let bad = loop {
             let offset = scan.offset();
             let len = match scan.step().or_fail(Exit::Failed, path.display())? {
-                ScanStep::Entry(raw) if raw.entry.number == last + 1 && raw.follows(&chain) => {
+                ScanStep::Entry(raw) if raw.entry.number == last + 1 && raw.follows(application, &chain) => {
                     visit(&raw.entry);
                     if raw.entry.durable != group.0 {
                         group = (raw.entry.durable, offset);
@@ -111,6 +141,15 @@ impl LogWriter {
                     raw.len()
                 }
                 ScanStep::End => break None,
+                ScanStep::Truncated(_) if seal_tail => {
+                    let Some((entry, hash, rest)) = unsealed(application, scan.rest(), &chain, last) else {
+                        break Some(offset);
+                    };
+                    visit(&entry);
+                    (last, chain, received) = (last + 1, hash, entry.received);
+                    missing = Some(rest);
+                    break None;
+                }
                 _ => break Some(scan.offset()),
             };
             scan.skip(len);
@@ -130,17 +169,29 @@ impl LogWriter {
             let doing = format_args!("putting aside {} from byte {offset} on", path.display());
             recovered.torn = Some(move_aside(&mut file, path, offset).or_fail(Exit::Failed, doing)?);
         }
-        let end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
+        let mut end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
+        if let Some(rest) = missing {
+            file.write_all(&rest).or_fail(Exit::Failed, path.display())?;
+            end += rest.len() as u64;
+        }
         if sync == SyncPolicy::Always {
             let reading = file.try_clone().or_fail(Exit::Failed, path.display())?;
             file.seek(SeekFrom::Start(group.1)).or_fail(Exit::Failed, path.display())?;
             write_again(&reading, &mut file, group.1..end).or_fail(Exit::Failed, path.display())?;
         }
-        Ok((Self { received, ..Self::new(Box::new(file), sync, store, (last, chain)) }, recovered))
+        let log = Self::new(application, Box::new(file), sync, store, (last, chain));
+        Ok((Self { received, ..log }, recovered))
     }
 
-    fn new(disk: Box<dyn Disk>, sync: SyncPolicy, store: [u8; 32], (last, chain): (u64, [u8; 32])) -> Self {
-        Self { disk, sync, store, last, chain, received: 0, buffer: Vec::new() }
+    fn new(
+        application: &'static Application,
+        disk: Box<dyn Disk>,
+        sync: SyncPolicy,
+        store: [u8; 32],
+        (last, chain): (u64, [u8; 32]),
+    ) -> Self {
+        let (received, buffer, unsealed, unwritten) = (0, Vec::new(), None, None);
+        Self { application, disk, sync, store, last, chain, received, buffer, unsealed, unwritten }
     }
 
     /// The store that the log is of.
@@ -153,18 +204,19 @@ impl LogWriter {
         self.last
     }
 
-    /// Appends a group of at most [`MAX_GROUP`] bytes. Returns the number of its first entry when the group is durable.
+    /// Appends a group of at most [`MAX_GROUP`](super::MAX_GROUP) bytes. Returns the number of its first entry when the
+    /// group is durable.
     ///
     /// # Errors
     /// I/O errors. The content of the disk is then unknown: the caller must stop and open the log again.
     pub fn append<'a>(&mut self, group: impl IntoIterator<Item = NewEntry<'a>>) -> io::Result<u64> {
+        self.begin_write();
         let (first, durable) = (self.last + 1, self.last);
-        self.buffer.clear();
         for NewEntry { received, signer, body } in group {
             // Connections are not served in the order of the log, and clocks can be set back.
             self.received = self.received.max(received);
             let entry = Entry { number: self.last + 1, durable, received: self.received, signer, body };
-            self.chain = entry.encode_to(&self.chain, &mut self.buffer);
+            self.chain = entry.encode_to(self.application, &self.chain, &mut self.buffer);
             self.last += 1;
         }
         self.disk.write_all(&self.buffer)?;
@@ -173,6 +225,86 @@ impl LogWriter {
         }
         Ok(first)
     }
+
+    /// Writes an entry without its hash, together with the hash of the entry before it. Returns the number of the entry
+    /// when the operating system has it; with [`SyncPolicy::Always`] this is [`append`](Self::append). Cost: one call of
+    /// the operating system. [`seal`](Self::seal) computes the hash later.
+    ///
+    /// # Errors
+    /// Those of [`append`](Self::append).
+    pub fn append_unsealed(&mut self, new: NewEntry<'_>) -> io::Result<u64> {
+        if self.sync == SyncPolicy::Always {
+            return self.append([new]);
+        }
+        self.begin_write();
+        let (durable, begin) = (self.last, self.buffer.len());
+        self.received = self.received.max(new.received);
+        let entry = Entry {
+            number: durable + 1,
+            durable,
+            received: self.received,
+            signer: new.signer,
+            body: new.body,
+        };
+        entry.encode_unsealed_to(&mut self.buffer);
+        self.disk.write_all(&self.buffer)?;
+        (self.last, self.unsealed) = (durable + 1, Some(begin));
+        Ok(self.last)
+    }
+
+    /// Computes the hash of the last entry, if it has none. The next write contains it.
+    pub fn seal(&mut self) {
+        if let Some(begin) = self.unsealed.take() {
+            let unsealed = self.buffer.get(begin..).unwrap_or_default();
+            self.chain = seal(self.application, &self.chain, unsealed);
+            self.unwritten = Some(self.chain);
+        }
+    }
+
+    /// Writes the hash of the last entry, if it is not in the file.
+    ///
+    /// # Errors
+    /// Those of [`append`](Self::append).
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.begin_write();
+        if self.buffer.is_empty() { Ok(()) } else { self.disk.write_all(&self.buffer) }
+    }
+
+    /// Begins a write with the hash that is not in the file yet.
+    fn begin_write(&mut self) {
+        self.seal();
+        self.buffer.clear();
+        self.buffer.extend(self.unwritten.take().into_iter().flatten());
+    }
+}
+
+/// Opens or creates the file, and locks it.
+fn open_locked(application: &Application, path: &Path) -> Result<File, Failure> {
+    // An inaccessible folder must not lead to a new store.
+    if !path.try_exists().or_fail(Exit::Input, path.display())? {
+        create(application, path).or_fail(Exit::Failed, format_args!("making the log {}", path.display()))?;
+    }
+    let file = OpenOptions::new().read(true).write(true).open(path).or_fail(Exit::Input, path.display())?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => {
+            Failure::input(format!("{}: another process has this log open; stop it first", path.display()))
+        }
+        TryLockError::Error(error) => Failure::failed(format!("locking {}: {error}", path.display())),
+    })?;
+    Ok(file)
+}
+
+/// Returns the last entry of a log if it lacks only a part of its hash: the entry, its hash, and the part that is missing.
+fn unsealed<'a>(
+    application: &Application,
+    rest: &'a [u8],
+    chain: &[u8; 32],
+    last: u64,
+) -> Option<(Entry<'a>, [u8; 32], Vec<u8>)> {
+    let (entry, len) = parse_unsealed(rest).filter(|(entry, _)| entry.number == last + 1)?;
+    let (content, stored) = rest.split_at_checked(len)?;
+    let hash = seal(application, chain, content);
+    Some((entry, hash, hash.strip_prefix(stored)?.to_vec()))
 }
 
 /// Rewrites the last group in place. It may be only in the page cache, and the next entries will mark it as
@@ -190,134 +322,13 @@ fn write_again(file: &File, disk: &mut impl Disk, tail: Range<u64>) -> io::Resul
     disk.sync()
 }
 
-/// Creates a log atomically: it gets its name when its header is on disk. If two processes create it at the same
-/// time, one file gets the name, and both use it.
-fn create(path: &Path) -> io::Result<()> {
-    let mut store = [0; 32];
-    getrandom::fill(&mut store).map_err(|error| io::Error::other(error.to_string()))?;
-    let mut unfinished = new_file(path)?;
-    unfinished.write_all(&header(&store))?;
-    unfinished.as_file().sync_all()?;
-    match unfinished.persist_noclobber(path) {
-        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => return Err(failed.error),
-        _ => {}
-    }
-    sync_folder(path)
-}
-
-/// Fails unless the bad entry can be the result of a crash: at most one group follows, and no complete entry marks
-/// it as durable.
-fn check_torn_tail(
-    mut scan: Scan,
-    (last, chain): (u64, [u8; 32]),
-    path: &Path,
-    offset: u64,
-) -> Result<(), Failure> {
-    let damaged = |what: &str| {
-        let message = format!(
-            "{}: damaged from byte {offset} on, entry {}: {what}. Keep the file and run `audited-redis audit`. When \
-             the cause is known, start once with `--put-aside {offset}`, which moves the bytes to another file",
-            path.display(),
-            last + 1
-        );
-        Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message)
-    };
-    let len = fs::metadata(path).or_fail(Exit::Failed, path.display())?.len();
-    if len - offset > MAX_GROUP as u64 {
-        return Err(damaged("more bytes are damaged than a crash can cause"));
-    }
-    // The hash that the next entry follows, if only the stored hash of the bad entry is wrong.
-    let (mut expected, mut stated) = (None, 0);
-    if let ScanStep::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())? {
-        if raw.entry.durable > last {
-            return Err(damaged("an entry is missing"));
-        }
-        let bytes = raw.len();
-        stated = bytes as u64;
-        expected = Some(raw.expected_chain(&chain));
-        scan.skip(bytes);
-    }
-    if let (ScanStep::Entry(raw), Some(expected)) =
-        (scan.step().or_fail(Exit::Failed, path.display())?, expected)
-        && raw.entry.durable > last
-        && raw.follows(&expected)
-    {
-        return Err(damaged("its hash is wrong, although it was on disk"));
-    }
-    scan.go_to(offset).or_fail(Exit::Failed, path.display())?;
-    if let ScanStep::Truncated(_) = scan.step().or_fail(Exit::Failed, path.display())? {
-        stated = len - offset;
-    }
-    while scan.resume(&(1..last + MAX_NUMBER_JUMP)).or_fail(Exit::Failed, path.display())?.is_some() {
-        if let ScanStep::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())?
-            && raw.entry.durable > last
-        {
-            let at = scan.offset();
-            return Err(damaged(&if at < offset + stated {
-                format!(
-                    "byte {at}, within the entry itself, looks like an entry that marks it as on disk; \
-                     a client can craft such a value, and then a crash can be the cause"
-                )
-            } else {
-                format!("the entry at byte {at} marks it as on disk")
-            }));
-        }
-    }
-    if scan.gave_up() {
-        return Err(damaged("too much of the file looks like entries, so the rest was not read"));
-    }
-    Ok(())
-}
-
-/// Copies the bytes, which are evidence, to a separate file before the log is truncated.
-fn move_aside(file: &mut File, path: &Path, offset: u64) -> io::Result<(u64, u64, PathBuf)> {
-    file.seek(SeekFrom::Start(offset))?;
-    // A failed copy, for example on a full disk, leaves no file; the next start tries again.
-    let mut copy = new_file(path)?;
-    let bytes = io::copy(file, copy.as_file_mut())?;
-    copy.as_file().sync_all()?;
-    let mut attempt = 0u32;
-    let aside = loop {
-        let aside = beside(path, &format!(".torn-{offset}-{attempt}"));
-        match copy.persist_noclobber(&aside) {
-            Ok(_) => break aside,
-            Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => copy = taken.file,
-            Err(failed) => return Err(failed.error),
-        }
-        attempt += 1;
-    };
-    sync_folder(path)?;
-    file.set_len(offset.max(HEADER as u64))?;
-    file.sync_all()?;
-    Ok((offset, bytes, aside))
-}
-
-/// Creates a file in the log's folder that is removed unless it gets a name, with the permissions of a regular new
-/// file.
-fn new_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder(path))
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder(path))?.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::fs;
+    use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
     use super::*;
-    use crate::lock;
+    use crate::application::TEST;
 
     /// A fake disk that keeps only synced data and can fail.
     #[derive(Clone, Debug, Default)]
@@ -328,6 +339,10 @@ mod tests {
         written: Vec<u8>,
         kept: Vec<u8>,
         fails: bool,
+    }
+
+    fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     impl Write for Seen {
@@ -359,7 +374,8 @@ mod tests {
     fn appended_entries_are_on_disk() {
         let seen = Seen::default();
         let one = NewEntry { received: 1, signer: [0; 32], body: b"a" };
-        let mut log = LogWriter::new(Box::new(seen.clone()), SyncPolicy::Always, [0; 32], (0, [0; 32]));
+        let mut log =
+            LogWriter::new(&TEST, Box::new(seen.clone()), SyncPolicy::Always, [0; 32], (0, [0; 32]));
         assert_eq!(log.append([one]).unwrap(), 1);
         assert_eq!(lock(&seen.0).kept.len(), crate::log::OVERHEAD + 1);
         lock(&seen.0).fails = true;
@@ -370,7 +386,7 @@ mod tests {
     fn possibly_unsynced_data_is_rewritten_at_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap();
+        let (mut log, _) = LogWriter::open(&TEST, &path, SyncPolicy::Always, |_| ()).unwrap();
         for body in [&b"a"[..], b"bc"] {
             log.append([NewEntry { received: 1, signer: [0; 32], body }]).unwrap();
         }
@@ -382,7 +398,7 @@ mod tests {
         assert_eq!(lock(&seen.0).kept, bytes[100..]);
         // The modification time shows that the data was rewritten.
         file.set_modified(std::time::UNIX_EPOCH).unwrap();
-        drop(LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap());
+        drop(LogWriter::open(&TEST, &path, SyncPolicy::Always, |_| ()).unwrap());
         assert!(file.metadata().unwrap().modified().unwrap() > std::time::UNIX_EPOCH);
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
@@ -391,9 +407,9 @@ mod tests {
     fn concurrent_creation_yields_one_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        create(&path).unwrap();
+        create(&TEST, &path).unwrap();
         let first = fs::read(&path).unwrap();
-        create(&path).unwrap();
+        create(&TEST, &path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), first);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file remains");
     }

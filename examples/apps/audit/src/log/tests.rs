@@ -5,11 +5,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::SyncPolicy;
+use crate::application::TEST;
 
 /// Writes groups of entries with these bodies and returns the end offsets of all entries.
 fn written(path: &Path, groups: &[Vec<Vec<u8>>]) -> Vec<u64> {
-    let (mut log, recovered) = LogWriter::open(path, SyncPolicy::Kill, |_| ()).unwrap();
+    let (mut log, recovered) = LogWriter::open(&TEST, path, SyncPolicy::Kill, |_| ()).unwrap();
     assert_eq!(recovered, Recovery::default());
     let mut ends = vec![HEADER as u64];
     for group in groups {
@@ -25,7 +25,8 @@ fn written(path: &Path, groups: &[Vec<Vec<u8>>]) -> Vec<u64> {
 
 fn bodies(path: &Path) -> Result<(Vec<Vec<u8>>, Recovery), crate::failure::Failure> {
     let mut bodies = Vec::new();
-    let (_, recovered) = LogWriter::open(path, SyncPolicy::Kill, |entry| bodies.push(entry.body.to_vec()))?;
+    let (_, recovered) =
+        LogWriter::open(&TEST, path, SyncPolicy::Kill, |entry| bodies.push(entry.body.to_vec()))?;
     Ok((bodies, recovered))
 }
 
@@ -38,32 +39,35 @@ fn file() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn a_log_has_one_writer_and_continues_after_reopening() {
     let (_folder, path) = file();
-    let (mut log, _) = LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap();
+    let (mut log, _) = LogWriter::open(&TEST, &path, SyncPolicy::Always, |_| ()).unwrap();
     let store = *log.store();
     assert!(
-        LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap_err().message.contains("another process")
+        LogWriter::open(&TEST, &path, SyncPolicy::Always, |_| ())
+            .unwrap_err()
+            .message
+            .contains("another process")
     );
     let one = |body| NewEntry { received: 1, signer: [0; 32], body };
     assert_eq!(log.append([one(b"a"), one(b"b")]).unwrap(), 1);
     drop(log);
-    let (mut log, recovered) = LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap();
+    let (mut log, recovered) = LogWriter::open(&TEST, &path, SyncPolicy::Always, |_| ()).unwrap();
     assert_eq!((*log.store(), recovered.entries, log.last()), (store, 2, 2));
     assert_eq!(log.append([one(b"c")]).unwrap(), 3);
     drop(log);
     assert_eq!(bodies(&path).unwrap().0, [b"a", b"b", b"c"]);
     fs::write(&path, "something else, and long enough to be a header").unwrap();
-    assert_eq!(LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap_err().code, "BAD_INPUT");
+    assert_eq!(LogWriter::open(&TEST, &path, SyncPolicy::Always, |_| ()).unwrap_err().code, "BAD_INPUT");
 }
 
 #[test]
 fn times_of_receipt_never_decrease() {
     let (_folder, path) = file();
     for received in [[5, 3], [4, 9]] {
-        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
+        let (mut log, _) = LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap();
         log.append(received.map(|received| NewEntry { received, signer: [0; 32], body: b"a" })).unwrap();
     }
     let mut times = Vec::new();
-    drop(LogWriter::open(&path, SyncPolicy::Kill, |entry| times.push(entry.received)).unwrap());
+    drop(LogWriter::open(&TEST, &path, SyncPolicy::Kill, |entry| times.push(entry.received)).unwrap());
     assert_eq!(times, [5, 5, 5, 9]);
 }
 
@@ -77,14 +81,14 @@ fn durable_entries_are_never_treated_as_torn() {
             let mut bad = whole.clone();
             bad[at as usize] ^= 0x10;
             fs::write(&path, bad).unwrap();
-            let failure = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err();
+            let failure = LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap_err();
             assert_eq!(failure.code, "LOG_DAMAGED", "byte {at}");
             assert!(failure.message.contains(&format!("entry {}", entry + 1)), "{failure}");
         }
     }
     // A removed entry is damage too.
     fs::write(&path, [&whole[..ends[1] as usize], &whole[ends[2] as usize..]].concat()).unwrap();
-    assert_eq!(LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+    assert_eq!(LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
 }
 
 #[test]
@@ -107,7 +111,7 @@ fn a_torn_tail_is_moved_to_another_file() {
 fn trap() -> Vec<u8> {
     let (previous, mut body) = ([3; 32], vec![3; 40]);
     Entry { number: 7, durable: u64::MAX, received: 1, signer: [0; 32], body: b"x" }
-        .encode_to(&previous, &mut body);
+        .encode_to(&TEST, &previous, &mut body);
     body.extend([9; 50]);
     body
 }
@@ -119,11 +123,14 @@ fn a_torn_tail_crafted_to_look_damaged_can_be_put_aside() {
     let whole = fs::read(&path).unwrap();
     let torn = &whole[..whole.len() - 1];
     fs::write(&path, torn).unwrap();
-    let failure = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err();
+    let failure = LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap_err();
     assert_eq!(failure.code, "LOG_DAMAGED");
     assert!(failure.message.contains("within the entry itself"), "{failure}");
     assert!(failure.message.contains(&format!("--put-aside {}", ends[1])), "{failure}");
-    let aside = |offset| LogWriter::open_putting_aside(&path, SyncPolicy::Kill, Some(offset), |_| ());
+    let aside = |offset| {
+        let options = LogOptions { put_aside: Some(offset), ..LogOptions::new(SyncPolicy::Kill) };
+        LogWriter::open_with(&TEST, &path, &options, |_| ())
+    };
     for other in [ends[0], ends[1] + 1, 0] {
         assert_eq!(aside(other).unwrap_err().code, "BAD_INPUT");
     }
@@ -141,12 +148,12 @@ fn a_torn_tail_crafted_to_look_damaged_can_be_put_aside() {
     let mut bad = fs::read(&path).unwrap();
     bad[ends[0] as usize + 60] ^= 1;
     fs::write(&path, bad).unwrap();
-    let failure = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err();
+    let failure = LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap_err();
     assert!(failure.message.contains("on disk") && !failure.message.contains("within"), "{failure}");
 }
 
 fn written_more(path: &Path, count: u8) {
-    let (mut log, _) = LogWriter::open(path, SyncPolicy::Kill, |_| ()).unwrap();
+    let (mut log, _) = LogWriter::open(&TEST, path, SyncPolicy::Kill, |_| ()).unwrap();
     for body in 0..count {
         log.append([NewEntry { received: 5, signer: [7; 32], body: &[body; 30] }]).unwrap();
     }
@@ -159,7 +166,72 @@ fn more_than_a_group_of_zeros_is_not_torn() {
     let mut long = fs::read(&path).unwrap();
     long.resize(long.len() + MAX_GROUP + 1, 0);
     fs::write(&path, long).unwrap();
-    assert_eq!(LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+    assert_eq!(LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+}
+
+/// Opens a log whose writer seals entries later.
+fn reopened(path: &Path) -> Result<(LogWriter, Recovery, Vec<Vec<u8>>), crate::failure::Failure> {
+    let options = LogOptions { seal_tail: true, ..LogOptions::new(SyncPolicy::Kill) };
+    let mut bodies = Vec::new();
+    let (log, recovered) =
+        LogWriter::open_with(&TEST, path, &options, |entry| bodies.push(entry.body.to_vec()))?;
+    Ok((log, recovered, bodies))
+}
+
+#[test]
+fn entries_sealed_later_yield_the_same_bytes() {
+    let (_folder, path) = file();
+    let (mut log, _) = LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap();
+    let empty = fs::read(&path).unwrap();
+    let entry = |body| NewEntry { received: 5, signer: [7; 32], body };
+    for body in [b"aaa", b"bbb", b"ccc"] {
+        log.append([entry(body)]).unwrap();
+    }
+    drop(log);
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &empty).unwrap();
+    let mut log = reopened(&path).unwrap().0;
+    assert_eq!(log.append_unsealed(entry(b"aaa")).unwrap(), 1);
+    assert_eq!(fs::read(&path).unwrap(), whole[..HEADER + OVERHEAD + 3 - 32], "the hash is written later");
+    log.seal();
+    assert_eq!(log.append_unsealed(entry(b"bbb")).unwrap(), 2);
+    // Both ways to write mix.
+    assert_eq!(log.append([entry(b"ccc")]).unwrap(), 3);
+    log.flush().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), whole);
+    assert_eq!(log.append_unsealed(entry(b"ddd")).unwrap(), 4);
+    log.flush().unwrap();
+    log.flush().unwrap();
+    assert_eq!(bodies(&path).err().unwrap().code, "BAD_INPUT", "the writer has the file");
+    drop(log);
+    assert_eq!(bodies(&path).unwrap().0.len(), 4);
+}
+
+#[test]
+fn an_entry_without_its_hash_is_sealed_at_the_next_start() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]]]);
+    let whole = fs::read(&path).unwrap();
+    for cut in ends[1] + 1..ends[2] {
+        fs::write(&path, &whole[..cut as usize]).unwrap();
+        let (log, recovered, bodies) = reopened(&path).unwrap();
+        // All but the hash, and any part of it: the command may have been executed.
+        let kept = if cut >= ends[2] - 32 { 2 } else { 1 };
+        assert_eq!(
+            (log.last(), bodies.len(), recovered.torn.is_none()),
+            (kept, kept as usize, kept == 2),
+            "{cut}"
+        );
+        drop(log);
+        assert_eq!(fs::read(&path).unwrap(), whole[..ends[kept as usize] as usize]);
+    }
+    // A wrong part of a hash, and a wrong number, are not completed.
+    for at in [ends[2] - 20, ends[1] + 5] {
+        let mut bad = whole[..ends[2] as usize - 10].to_vec();
+        bad[at as usize] ^= 1;
+        fs::write(&path, &bad).unwrap();
+        assert_eq!(reopened(&path).unwrap().2.len(), 1);
+    }
 }
 
 proptest! {
@@ -184,7 +256,7 @@ proptest! {
         prop_assert_eq!(recovered.torn.map(|(offset, bytes, _)| (offset, bytes)),
             (cut != ends[kept]).then(|| (ends[kept], cut - ends[kept])));
         // The log can be continued.
-        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
+        let (mut log, _) = LogWriter::open(&TEST, &path, SyncPolicy::Kill, |_| ()).unwrap();
         prop_assert_eq!(log.append([NewEntry { received: 0, signer: [0; 32], body: b"x" }]).unwrap(), kept as u64 + 1);
     }
 

@@ -1,21 +1,22 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::failure::Failure;
+use crate::keys::public_key;
+use crate::proof::{Proven, check, prove};
 use clap::Args;
 use quorate::ed25519::PublicKey;
-use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::keys::public_key;
-use quorate_audited_redis::proof::{Proven, check, prove};
 use quorate_support::outln;
 use quorate_support::terminal::{escaped, verdict};
 
-use super::common::Outcome;
+use super::Outcome;
+use crate::Application;
 
 /// Extracts one operation of a log as a self-contained proof that its client sent it.
 ///
-/// `check-proof` verifies the file with the client's public key; neither the log nor the front is needed.
+/// `check-proof` verifies the file with the client's public key; neither the log nor the server is needed.
 #[derive(Debug, Args)]
-pub(super) struct ProveArgs {
+pub struct ProveArgs {
     /// The log.
     log: PathBuf,
     /// The entry's number.
@@ -31,14 +32,14 @@ pub(super) struct ProveArgs {
 
 /// Verifies a proof with the client's public key.
 #[derive(Debug, Args)]
-pub(super) struct CheckProofArgs {
+pub struct CheckProofArgs {
     /// The proof.
     proof: PathBuf,
     /// The client's public key, from a trusted source.
     #[arg(long, value_name = "HEX", value_parser = public_key)]
     signer: PublicKey,
     /// Store that the command must belong to.
-    #[arg(long, value_name = "HEX", value_parser = super::common::hash)]
+    #[arg(long, value_name = "HEX", value_parser = super::hash)]
     store: Option<[u8; 32]>,
     /// Prints JSON.
     #[arg(long)]
@@ -46,8 +47,12 @@ pub(super) struct CheckProofArgs {
 }
 
 impl ProveArgs {
-    pub(super) fn run(&self) -> Outcome {
-        let proof = prove(&self.log, self.entry)?;
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run(&self, application: &'static Application) -> Outcome {
+        let proof = prove(application, &self.log, self.entry)?;
         let shown = self.out.display();
         std::fs::write(&self.out, &proof).map_err(|error| Failure::failed(format!("{shown}: {error}")))?;
         if self.json {
@@ -60,18 +65,18 @@ impl ProveArgs {
 }
 
 impl CheckProofArgs {
-    pub(super) fn run(&self) -> Outcome {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run(&self, application: &'static Application) -> Outcome {
         let shown = self.proof.display();
         let proof =
             std::fs::read(&self.proof).map_err(|error| Failure::input(format!("{shown}: {error}")))?;
-        let proven = check(&proof, &self.signer)?;
+        let proven = check(application, &proof, &self.signer)?;
         if self.store.is_some_and(|store| store != proven.store) {
             let message = format!("the command belongs to another store, {}", hex::encode(proven.store));
-            return Err(Failure::with_code(
-                quorate_audited_redis::failure::Exit::Tampered,
-                "OTHER_STORE",
-                message,
-            ));
+            return Err(Failure::with_code(crate::failure::Exit::Tampered, "OTHER_STORE", message));
         }
         if self.json {
             json(&proven)
