@@ -96,6 +96,12 @@ pub const AUDITED_REDIS_COMMAND: &str = "quorate-v1-audited-redis-command";
 pub const AUDITED_REDIS_HELLO: &str = "quorate-v1-audited-redis-hello";
 /// Running hash over the log of the audited Redis.
 pub const AUDITED_REDIS_LOG: &str = "quorate-v1-audited-redis-log";
+/// Prefix of a command that a client of the audited key-value store signs.
+pub const AUDITED_KV_COMMAND: &str = "quorate-v1-audited-kv-command";
+/// Prefix of the bytes with which a client of the audited key-value store authenticates.
+pub const AUDITED_KV_HELLO: &str = "quorate-v1-audited-kv-hello";
+/// Running hash over the log of the audited key-value store.
+pub const AUDITED_KV_LOG: &str = "quorate-v1-audited-kv-log";
 /// Statement of a member that it delivered a reliable broadcast.
 pub const ABFT_DELIVERY: &str = "quorate-v1-abft-delivery";
 /// Statement of a member that votes in a step of a proposal's promotion.
@@ -225,6 +231,9 @@ pub const ALL: &[&str] = &[
     AUDITED_REDIS_COMMAND,
     AUDITED_REDIS_HELLO,
     AUDITED_REDIS_LOG,
+    AUDITED_KV_COMMAND,
+    AUDITED_KV_HELLO,
+    AUDITED_KV_LOG,
     ABFT_DELIVERY,
     ABFT_PROMOTION,
     ABFT_COMPLETION,

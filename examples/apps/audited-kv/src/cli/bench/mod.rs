@@ -1,0 +1,287 @@
+//! Figure 7 of the paper: latency of the plain store, and of the audited one with each signature scheme.
+
+mod process;
+mod workload;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use quorate::dsig::dynamic::SuiteId;
+use quorate_audit::cli::Outcome;
+use quorate_audit::failure::{Exit, Failure, OrFail};
+use quorate_audit::keys::Key;
+use quorate_audit::signed::SignatureScheme;
+use quorate_audited_kv::client::{Client, ClientOptions};
+use quorate_link::{Pace, pin};
+use quorate_support::{errln, outln};
+use serde::Serialize;
+
+use process::ServerProcess;
+use workload::{Workload, fill};
+
+/// Measures the cost of auditing: the latency of requests, one at a time, between two processes.
+///
+/// Starts a server for each target and pins client and server to a core each. The workload is the paper's: keys of 16 bytes,
+/// values of 32, one PUT per four GETs, of which nine in ten find a value. `plain` executes without signatures and without a
+/// log; `none` logs without signatures. A latency begins before the signature and ends with the answer. One-time keys are
+/// made and verified between requests, as on the cores that the paper dedicates to the background plane.
+#[derive(Debug, Args)]
+pub(super) struct BenchArgs {
+    /// Targets to measure, separated by commas: plain, none, eddsa, dsig.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "plain,none,eddsa,dsig")]
+    signer: Vec<BenchTarget>,
+    /// Suite of DSig.
+    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = super::common::suite)]
+    suite: SuiteId,
+    /// Number of measured requests per target and round.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    ops: u32,
+    /// Number of rounds, in which the targets alternate. The round with the lowest p99 of a target is reported: the least
+    /// disturbed one on a machine that does other work.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: u32,
+    /// Link between the processes.
+    #[arg(long, value_name = "KIND", default_value = "shm")]
+    link: LinkKind,
+    /// When an entry counts as durable: `kill` (written to the operating system, as in the paper) or `always` (on disk).
+    #[arg(long, value_name = "WHEN", default_value = "kill", value_parser = ["kill", "always"])]
+    sync: String,
+    /// Cores of client and server.
+    #[arg(long, value_name = "CLIENT,SERVER", value_delimiter = ',', num_args = 1, default_value = "0,1")]
+    cores: Vec<usize>,
+    /// Does not pin the processes, and lets them sleep when they are idle.
+    #[arg(long)]
+    unpinned: bool,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LinkKind {
+    /// Shared memory.
+    Shm,
+    /// TCP over loopback.
+    Tcp,
+}
+
+/// One column of the figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BenchTarget {
+    Plain,
+    Audited(SignatureScheme),
+}
+
+impl std::str::FromStr for BenchTarget {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name == "plain" { Ok(Self::Plain) } else { name.parse().map(Self::Audited) }
+    }
+}
+
+impl BenchTarget {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Audited(scheme) => scheme.name(),
+        }
+    }
+
+    fn scheme(self) -> SignatureScheme {
+        match self {
+            Self::Plain => SignatureScheme::None,
+            Self::Audited(scheme) => scheme,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct BenchReport {
+    workload: &'static str,
+    link: &'static str,
+    sync: String,
+    ops: u32,
+    rounds: u32,
+    client_core: Option<usize>,
+    server_core: Option<usize>,
+    results: Vec<BenchRow>,
+}
+
+/// Percentiles in microseconds.
+#[derive(Clone, Copy, Serialize)]
+struct Percentiles {
+    p10: f64,
+    p50: f64,
+    p90: f64,
+    p99: f64,
+    mean: f64,
+}
+
+#[derive(Serialize)]
+struct BenchRow {
+    signer: &'static str,
+    suite: Option<&'static str>,
+    /// The least disturbed round.
+    #[serde(flatten)]
+    best: Percentiles,
+    /// More than `plain`, at the median and at the 99th percentile.
+    added_p50: Option<f64>,
+    added_p99: Option<f64>,
+    /// Medians of all rounds.
+    medians: Vec<f64>,
+}
+
+impl BenchArgs {
+    pub(super) fn run(&self) -> Outcome {
+        let cores = match (self.unpinned, self.cores.as_slice()) {
+            (true, _) => None,
+            (false, [client, server]) => Some((*client, *server)),
+            _ => return Err(Failure::new(Exit::Usage, "--cores: expected two numbers")),
+        };
+        if let Some((client, _)) = cores {
+            pin(client).or_fail(Exit::Input, format_args!("pinning to core {client}; try --unpinned"))?;
+        }
+        let mut rounds: Vec<Vec<Percentiles>> = vec![Vec::new(); self.signer.len()];
+        for round in 1..=self.rounds {
+            for (target, results) in self.signer.iter().zip(&mut rounds) {
+                if !self.json {
+                    errln!("round {round} of {}: {}", self.rounds, target.name());
+                }
+                results.push(self.measure(*target, cores.map(|(_, server)| server))?);
+            }
+        }
+        let report = self.report(&rounds, cores);
+        if self.json {
+            let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
+            outln!("{text}");
+        } else {
+            print(&report);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Measures one round of a target.
+    fn measure(&self, target: BenchTarget, core: Option<usize>) -> Result<Percentiles, Failure> {
+        let folder = tempfile::tempdir().or_fail(Exit::Failed, "a temporary folder")?;
+        let key = Key::generate()?;
+        let is_plain = target == BenchTarget::Plain;
+        let listen = match self.link {
+            LinkKind::Shm => "shm:kv.sock",
+            LinkKind::Tcp => "127.0.0.1:0",
+        };
+        let server = ServerProcess::start(folder.path(), &key, listen, &self.sync, core, is_plain)?;
+        let pace = if core.is_some() { Pace::Spin } else { Pace::Sleep };
+        let options =
+            ClientOptions { scheme: target.scheme(), suite: self.suite, pace, ..ClientOptions::default() };
+        let mut client = Client::connect(server.endpoint(), &key, options)?;
+        fill(&mut client)?;
+        let warm_up = self.ops / 10 + 50;
+        let workload = Workload::new(warm_up + self.ops);
+        let mut latencies = Vec::with_capacity(self.ops as usize);
+        for (number, command) in (0..).zip(workload.commands()) {
+            // The background plane.
+            client.prepare()?;
+            let began = Instant::now();
+            client.call(&command)?;
+            if number >= warm_up {
+                latencies.push(began.elapsed().as_secs_f64() * 1e6);
+            }
+        }
+        latencies.sort_by(f64::total_cmp);
+        Ok(Percentiles {
+            p10: percentile(&latencies, 10),
+            p50: percentile(&latencies, 50),
+            p90: percentile(&latencies, 90),
+            p99: percentile(&latencies, 99),
+            mean: latencies.iter().sum::<f64>() / latencies.len() as f64,
+        })
+    }
+
+    fn report(&self, rounds: &[Vec<Percentiles>], cores: Option<(usize, usize)>) -> BenchReport {
+        let least = |rounds: &[Percentiles]| rounds.iter().copied().min_by(|a, b| a.p99.total_cmp(&b.p99));
+        let both = || self.signer.iter().zip(rounds);
+        let plain = both().find(|(target, _)| **target == BenchTarget::Plain).and_then(|(_, r)| least(r));
+        let row = |(target, rounds): (&BenchTarget, &Vec<Percentiles>)| {
+            let best = least(rounds)?;
+            let plain = plain.filter(|_| *target != BenchTarget::Plain);
+            Some(BenchRow {
+                signer: target.name(),
+                suite: (target.scheme() == SignatureScheme::Dsig).then(|| self.suite.name()),
+                best,
+                added_p50: plain.map(|plain| best.p50 - plain.p50),
+                added_p99: plain.map(|plain| best.p99 - plain.p99),
+                medians: rounds.iter().map(|round| round.p50).collect(),
+            })
+        };
+        BenchReport {
+            workload: "keys of 16 bytes, values of 32; 20 % PUT, 80 % GET, 90 % of which find a value",
+            link: match self.link {
+                LinkKind::Shm => "shared memory",
+                LinkKind::Tcp => "TCP",
+            },
+            sync: self.sync.clone(),
+            ops: self.ops,
+            rounds: self.rounds,
+            client_core: cores.map(|(client, _)| client),
+            server_core: cores.map(|(_, server)| server),
+            results: both().filter_map(row).collect(),
+        }
+    }
+}
+
+/// Returns a percentile of sorted values by nearest rank.
+fn percentile(sorted: &[f64], percent: usize) -> f64 {
+    let rank = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(rank).copied().unwrap_or_default()
+}
+
+fn print(report: &BenchReport) {
+    outln!("{}", report.workload);
+    let place = match (report.client_core, report.server_core) {
+        (Some(client), Some(server)) => {
+            format!(
+                "client with its keys pinned to core {client}, server with its background thread to core {server}"
+            )
+        }
+        _ => "not pinned".to_owned(),
+    };
+    outln!("{}; log: {}; {place}", report.link, report.sync);
+    outln!("the round with the lowest p99 of {}, {} requests each; microseconds", report.rounds, report.ops);
+    outln!(
+        "{:<24} {:>8} {:>8} {:>8} {:>8} {:>10} {:>10}",
+        "",
+        "p10",
+        "p50",
+        "p90",
+        "p99",
+        "p50 added",
+        "p99 added"
+    );
+    for line in &report.results {
+        let name = line.suite.map_or(line.signer.to_owned(), |suite| format!("{} {suite}", line.signer));
+        let added = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.2}"));
+        outln!(
+            "{name:<24} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>10} {:>10}",
+            line.best.p10,
+            line.best.p50,
+            line.best.p90,
+            line.best.p99,
+            added(line.added_p50),
+            added(line.added_p99)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_use_the_nearest_rank() {
+        let sorted: Vec<f64> = (1..=100).map(f64::from).collect();
+        assert_eq!([10, 50, 99].map(|percent| percentile(&sorted, percent)), [10.0, 50.0, 99.0]);
+        assert_eq!(percentile(&[7.0], 10), 7.0);
+    }
+}

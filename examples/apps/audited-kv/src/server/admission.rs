@@ -1,0 +1,204 @@
+//! State of each client, and the checks of a request before it is logged.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::Error;
+use quorate::dsig::dynamic::SuiteId;
+use quorate::ed25519::PublicKey;
+use quorate::machine::Time;
+use quorate_audit::clients::KnownClient;
+use quorate_audit::refusals::Refusal;
+use quorate_audit::signed::{SignatureScheme, SignedCommand, verify_eddsa};
+use quorate_audit::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
+
+use crate::KV;
+use crate::command::Command;
+
+/// Rules for all requests.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) store: [u8; 32],
+    pub(super) accept: Vec<SignatureScheme>,
+    pub(super) max_age: Duration,
+}
+
+/// A client.
+pub(super) struct Client {
+    pub(super) name: String,
+    pub(super) key: PublicKey,
+    /// Sequence number of its last request in the log.
+    pub(super) last: u64,
+    /// Latest time of a refused request. The client relies on the refusal, so an eavesdropper must not be able to replay the
+    /// request later.
+    refused: Time,
+    verifiers: Vec<(SuiteId, Box<dyn DynVerifier>)>,
+    /// Identity of the connection that may send: a new connection supersedes the old one.
+    pub(super) connection: u64,
+}
+
+impl Client {
+    /// Creates the clients; `numbers` contains each signer's last sequence number in the log.
+    pub(super) fn all(known: &[KnownClient], numbers: &HashMap<[u8; 32], u64>) -> Vec<Self> {
+        let client = |known: &KnownClient| Self {
+            name: known.name.clone(),
+            key: known.key.clone(),
+            last: numbers.get(known.key.as_bytes()).copied().unwrap_or_default(),
+            refused: Time(0),
+            verifiers: Vec::new(),
+            connection: 0,
+        };
+        known.iter().map(client).collect()
+    }
+
+    /// Checks a request, cheapest checks first, and takes its sequence number.
+    pub(super) fn accept<'a>(
+        &mut self,
+        rules: &Rules,
+        now: Time,
+        signed: &SignedCommand<'a>,
+    ) -> Result<Command<'a>, Refusal> {
+        if !rules.accept.contains(&signed.scheme) {
+            return Err(match signed.scheme {
+                SignatureScheme::None => Refusal::new("UNSIGNED", "the request is not signed"),
+                other => {
+                    Refusal::new("SCHEME", format!("signatures of {} are not accepted here", other.name()))
+                }
+            });
+        }
+        let age = signed.time.0.abs_diff(now.0);
+        if u128::from(age) > rules.max_age.as_micros() {
+            let side = if signed.time < now { "ago" } else { "ahead of the server's clock" };
+            let message = format!("it was signed {} s {side}; sign it again", age / 1_000_000);
+            return Err(Refusal::new("STALE", message));
+        }
+        let command =
+            Command::decode(signed.command).map_err(|reason| Refusal::new("BAD_COMMAND", reason.0))?;
+        let next = self.last.saturating_add(1);
+        if signed.sequence < next {
+            let message = format!("sequence number {} was used; the next one is {next}", signed.sequence);
+            return Err(Refusal::new("REPLAYED", message));
+        }
+        if signed.time <= self.refused {
+            let message = "it was signed no later than a request that was refused; sign it again";
+            return Err(Refusal::new("STALE", message));
+        }
+        let verified = self.verify(signed, &rules.store);
+        if signed.sequence > next {
+            // Only a valid signature counts, so that an attacker cannot lock the client out with a forged time.
+            if verified.is_ok() {
+                self.refused = signed.time;
+            }
+            let message = format!("sequence number {} is not the next one, {next}", signed.sequence);
+            return Err(Refusal::new("GAP", message));
+        }
+        verified.map_err(|error| match error {
+            Error::OneTimeReuse => {
+                Refusal::new("KEY_REUSE", "its one-time key signed another message before")
+            }
+            other => Refusal::new("FORGED", other.to_string()),
+        })?;
+        self.last = next;
+        Ok(command)
+    }
+
+    /// Admits an announcement and returns the work that verifies it.
+    pub(super) fn admit(&mut self, announcement: &[u8], now: Time) -> quorate::Result<(SuiteId, Work)> {
+        let suite = parse_suite(announcement)?;
+        let work = self.verifier(suite)?.admit(now, Arc::from(announcement))?;
+        Ok((suite, work))
+    }
+
+    /// Adds a verified announcement.
+    pub(super) fn learn(&mut self, suite: SuiteId, checked: BackgroundResult) -> quorate::Result<()> {
+        self.verifier(suite)?.learn(checked)
+    }
+
+    fn verify(&mut self, signed: &SignedCommand<'_>, store: &[u8; 32]) -> quorate::Result<()> {
+        match signed.scheme {
+            SignatureScheme::None => Ok(()),
+            SignatureScheme::Eddsa => verify_eddsa(&self.key, &signed.message(&KV, store), signed.signature),
+            SignatureScheme::Dsig => self
+                .verifier(parse_suite(signed.signature)?)?
+                .verify(&signed.message(&KV, store), signed.signature),
+        }
+    }
+
+    fn verifier(&mut self, suite: SuiteId) -> quorate::Result<&mut Box<dyn DynVerifier>> {
+        let at = match self.verifiers.iter().position(|(known, _)| *known == suite) {
+            Some(at) => at,
+            None => {
+                self.verifiers.push((suite, verifier(suite, self.key.clone())?));
+                self.verifiers.len() - 1
+            }
+        };
+        let found = self.verifiers.get_mut(at).map(|(_, verifier)| verifier);
+        found.ok_or(Error::WrongContext { what: "suite" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate::ed25519::{Ed25519, SecretKey};
+    use quorate::scheme::Scheme as _;
+
+    use super::*;
+
+    const NOW: u64 = 10_000_000;
+    const GET: &[u8] = &[1, 1, b'k'];
+    const STORE: [u8; 32] = [8; 32];
+
+    fn setup() -> (SecretKey, Client, Rules) {
+        let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
+        let known = KnownClient { name: "a".into(), key: Ed25519::public_key(&secret) };
+        let numbers = HashMap::from([(*known.key.as_bytes(), 5), ([0; 32], 9)]);
+        let client = Client::all(&[known], &numbers).remove(0);
+        let rules =
+            Rules { store: STORE, accept: vec![SignatureScheme::Eddsa], max_age: Duration::from_secs(5) };
+        (secret, client, rules)
+    }
+
+    fn ask(
+        client: &mut Client,
+        rules: &Rules,
+        sequence: u64,
+        time: u64,
+        command: &[u8],
+        signature: &[u8],
+    ) -> &'static str {
+        let scheme = if signature.is_empty() { SignatureScheme::None } else { SignatureScheme::Eddsa };
+        let signed = SignedCommand { scheme, sequence, time: Time(time), signature, command };
+        let last = client.last;
+        let outcome = client.accept(rules, Time(NOW), &signed);
+        let code = outcome.err().map_or("", |refusal| refusal.code);
+        assert_eq!(client.last, last + u64::from(code.is_empty()));
+        code
+    }
+
+    #[test]
+    fn each_rule_has_its_code() {
+        let (secret, mut client, mut rules) = setup();
+        let sign = |sequence, time, command: &[u8]| {
+            Ed25519::sign(&secret, &KV.message(&STORE, sequence, Time(time), command)).to_bytes()
+        };
+        let mut asked = |rules: &Rules, sequence, time, command: &[u8], signature: &[u8]| {
+            ask(&mut client, rules, sequence, time, command, signature)
+        };
+        assert_eq!(asked(&rules, 6, NOW, GET, &[]), "UNSIGNED");
+        for time in [NOW - 5_000_001, NOW + 5_000_001] {
+            assert_eq!(asked(&rules, 6, time, GET, &sign(6, time, GET)), "STALE");
+        }
+        assert_eq!(asked(&rules, 6, NOW, b"GET", &sign(6, NOW, b"GET")), "BAD_COMMAND");
+        assert_eq!(asked(&rules, 5, NOW, GET, &sign(5, NOW, GET)), "REPLAYED");
+        assert_eq!(asked(&rules, 7, NOW - 1, GET, &sign(7, NOW - 1, GET)), "GAP");
+        assert_eq!(asked(&rules, 6, NOW - 1, GET, &sign(6, NOW - 1, GET)), "STALE");
+        // A forged request out of turn does not lock the client out.
+        assert_eq!(asked(&rules, 7, NOW + 9, GET, &[0; 64]), "GAP");
+        assert_eq!(asked(&rules, 6, NOW, GET, &sign(6, NOW + 1, GET)), "FORGED");
+        assert_eq!(asked(&rules, 6, NOW, GET, &sign(6, NOW, GET)), "");
+        assert_eq!(asked(&rules, 6, NOW, GET, &sign(6, NOW, GET)), "REPLAYED");
+        rules.accept = vec![SignatureScheme::Dsig];
+        assert_eq!(asked(&rules, 7, NOW, GET, &sign(7, NOW, GET)), "SCHEME");
+    }
+}

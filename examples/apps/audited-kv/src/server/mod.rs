@@ -1,0 +1,213 @@
+//! The server: one thread verifies, logs, executes and answers, one request after another.
+//!
+//! ```text
+//!  link ─► decode ─► checks, signature ─► log ─► execute ─► answer      (then the hash of the entry)
+//!             │              └─► refused ──────────────────────► answer, record
+//!             └─ announcements ─► background thread ─► verified keys
+//! ```
+//!
+//! A request is in the log before it is executed, and executed before it is answered; a failed write stops the server. The
+//! log is therefore the order of execution, and a start executes it again to restore the store.
+//!
+//! A refused request is answered with a code, and recorded:
+//!
+//! | code | reason |
+//! |---|---|
+//! | `UNSIGNED`, `SCHEME` | the request is not signed; the configuration does not accept the signature scheme |
+//! | `UNKNOWN_SIGNER`, `IMPOSTOR` | the client is unknown; the client does not hold the key that it names |
+//! | `STALE` | it was signed too long ago, or in the future, or before a request that was refused |
+//! | `BAD_COMMAND` | it is not a request |
+//! | `REPLAYED`, `GAP` | its sequence number was used before; it is not the next one |
+//! | `FORGED` | the signature does not verify, for example because another client signed |
+//! | `KEY_REUSE` | its one-time key signed another message before |
+//! | `BAD_FRAME` | it is not a message of the protocol for this direction; the link is closed |
+//! | `BAD_ANNOUNCEMENT`, `RATE_LIMITED` | the announcement is not the client's, or too many wait |
+
+mod admission;
+mod announcements;
+mod connection;
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use quorate_audit::failure::{Exit, Failure, OrFail};
+use quorate_audit::log::{LogOptions, LogWriter, Recovery};
+use quorate_audit::refusals::RefusalLog;
+use quorate_audit::signed::SignedCommand;
+use quorate_link::{Endpoint, Listener, NAP, Pace, SPIN, wait};
+
+use crate::KV;
+use crate::command::{Command, Store};
+use crate::config::Config;
+use admission::{Client, Rules};
+use announcements::{Announcements, VerifiedAnnouncement};
+use connection::{Connection, Context};
+
+/// A server that listens.
+pub struct Server {
+    listeners: Vec<Listener>,
+    connections: Vec<Connection>,
+    context: Context,
+    pace: Pace,
+    recovered: Recovery,
+}
+
+/// Maximum number of connections.
+const MAX_CONNECTIONS: usize = 256;
+/// Rounds without a message between two looks at listeners and results.
+const IDLE_ROUNDS: u32 = 256;
+
+impl Server {
+    /// Opens the log, executes it to restore the store, and listens.
+    ///
+    /// # Errors
+    /// [`Failure`] that names the failed step.
+    pub fn start(config: &Config) -> Result<Self, Failure> {
+        let (mut last, mut store, mut wrong) = (HashMap::new(), Store::default(), None);
+        let options = LogOptions { put_aside: config.put_aside, seal_tail: true, sync: config.sync };
+        let (log, recovered) = LogWriter::open_with(&KV, &config.log, &options, |entry| {
+            let signed = SignedCommand::decode(entry.body).ok();
+            match signed.and_then(|signed| Some((signed.sequence, Command::decode(signed.command).ok()?))) {
+                Some((sequence, command)) => {
+                    last.insert(entry.signer, sequence);
+                    store.execute(&command);
+                }
+                None => wrong = wrong.or(Some(entry.number)),
+            }
+        })?;
+        if let Some(number) = wrong {
+            let message =
+                format!("{}: entry {number} is not a request; run `audited-kv audit`", config.log.display());
+            return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
+        }
+        let refusals = RefusalLog::start(&config.refusals)?;
+        let mut listeners = Vec::new();
+        for endpoint in &config.listen {
+            let bound = Listener::bind(endpoint);
+            listeners.push(bound.or_fail(Exit::Unreachable, format_args!("listening on {endpoint}"))?);
+        }
+        let rules = Rules { store: *log.store(), accept: config.accept.clone(), max_age: config.max_age };
+        let context = Context {
+            rules,
+            clients: Client::all(&config.clients, &last),
+            log,
+            store,
+            announcements: Announcements::start()?,
+            refusals,
+            plain: config.plain.then_some(0),
+        };
+        Ok(Self { listeners, connections: Vec::new(), context, pace: config.pace, recovered })
+    }
+
+    /// Returns the addresses of the listeners.
+    ///
+    /// # Errors
+    /// I/O errors.
+    pub fn endpoints(&self) -> Result<Vec<Endpoint>, Failure> {
+        let endpoints = self.listeners.iter().map(Listener::endpoint);
+        endpoints.collect::<Result<_, _>>().or_fail(Exit::Failed, "the address of a listener")
+    }
+
+    /// Returns the log's store.
+    pub fn store(&self) -> &[u8; 32] {
+        &self.context.rules.store
+    }
+
+    /// Returns the number of keys.
+    pub fn keys(&self) -> usize {
+        self.context.store.len()
+    }
+
+    /// Returns the result of opening the log.
+    pub fn recovered(&self) -> &Recovery {
+        &self.recovered
+    }
+
+    /// Serves until `stop` is set.
+    ///
+    /// # Errors
+    /// [`Failure`] if the log cannot be written. The request of that entry was not executed.
+    pub fn run(mut self, stop: &AtomicBool) -> Result<(), Failure> {
+        let (mut id, mut idle, mut since) = (0, 0, Instant::now());
+        let mut message = Vec::with_capacity(quorate_link::MAX_MESSAGE);
+        while !stop.load(Ordering::Relaxed) {
+            let mut is_idle = true;
+            let mut at = 0;
+            while let Some(connection) = self.connections.get_mut(at) {
+                match connection.receive(&mut message) {
+                    Ok(false) => at += 1,
+                    Ok(true) => {
+                        is_idle = false;
+                        if connection.handle(&message, &mut self.context)? {
+                            at += 1;
+                        } else {
+                            self.connections.swap_remove(at);
+                        }
+                    }
+                    Err(_) => drop(self.connections.swap_remove(at)),
+                }
+            }
+            if !is_idle {
+                (idle, since) = (0, Instant::now());
+                continue;
+            }
+            idle += 1;
+            if idle % IDLE_ROUNDS != 0 {
+                std::hint::spin_loop();
+                continue;
+            }
+            self.accept(&mut id);
+            while let Some(verified) = self.context.announcements.next() {
+                self.learn(verified);
+            }
+            if since.elapsed() >= SPIN {
+                // A log at rest ends with the hash of its last entry.
+                self.context.log.flush().or_fail(Exit::Failed, "writing the log")?;
+                self.connections.retain(|connection| !connection.is_overdue());
+                if self.pace == Pace::Sleep {
+                    let listening = self.listeners.iter().map(AsFd::as_fd);
+                    let connected = self.connections.iter().map(Connection::as_fd);
+                    // Results of the background thread wake nobody.
+                    let limit = if self.connections.iter().any(Connection::awaits_keys) {
+                        Duration::from_micros(50)
+                    } else {
+                        NAP
+                    };
+                    wait(&listening.chain(connected).collect::<Vec<_>>(), limit);
+                }
+            }
+        }
+        self.context.refusals.stop();
+        self.context.log.flush().or_fail(Exit::Failed, "writing the log")
+    }
+
+    fn accept(&mut self, id: &mut u64) {
+        for listener in &mut self.listeners {
+            // An error concerns the peer that connected, or it is repeated at the next look.
+            while let Ok(Some(link)) = listener.accept() {
+                *id += 1;
+                if self.connections.len() >= MAX_CONNECTIONS {
+                    let Some(oldest) = self.connections.iter().position(|other| !other.is_authenticated())
+                    else {
+                        break;
+                    };
+                    self.connections.remove(oldest);
+                }
+                self.connections.push(Connection::new(link, *id));
+            }
+        }
+    }
+
+    /// Adds verified one-time keys and tells the client.
+    fn learn(&mut self, verified: VerifiedAnnouncement) {
+        let VerifiedAnnouncement { client, connection, suite, result } = verified;
+        let Some(owner) = self.context.clients.get_mut(client) else { return };
+        let learned = result.and_then(|result| owner.learn(suite, result));
+        let found = self.connections.iter_mut().find(|other| other.id() == connection);
+        if let Some(found) = found {
+            found.learned(learned.err(), &mut self.context);
+        }
+    }
+}
