@@ -71,8 +71,8 @@ const TRIGGERS: &[(&str, &[Trigger])] = &[
     ("watch", &[Paths(&["examples/clients/watch"])]),
     ("browser page", &[Paths(&["examples/browser"])]),
     ("ethereum sync", &[Paths(&["examples/clients/ethereum-sync"])]),
-    ("audited redis", &[Paths(&["examples/apps/audited-redis"])]),
-    ("audited redis, python and node", &[Paths(&["examples/apps/audited-redis"])]),
+    ("audited redis", &[Paths(&["examples/apps/audited-redis", "examples/apps/audit"])]),
+    ("audited redis, python and node", &[Paths(&["examples/apps/audited-redis", "examples/apps/audit"])]),
     ("threshold signing", &[Paths(&["examples/apps/threshold-signing"])]),
     ("oldest toolchain (stated)", &[Paths(MANIFESTS)]),
 ];

@@ -20,6 +20,7 @@
 //! | `REPLAYED`, `GAP` | its sequence number was used before; it is not the next one |
 //! | `FORGED` | the signature does not verify, for example because another client signed |
 //! | `KEY_REUSE` | its one-time key signed another message before |
+//! | `SUPERSEDED` | the client opened a new connection in the meantime |
 //! | `BAD_FRAME` | it is not a message of the protocol for this direction; the link is closed |
 //! | `BAD_ANNOUNCEMENT`, `RATE_LIMITED` | the announcement is not the client's, or too many wait |
 

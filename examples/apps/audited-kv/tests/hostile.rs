@@ -1,0 +1,325 @@
+//! Clients and servers that break the rules.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
+use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
+use quorate::scheme::Scheme as _;
+use quorate::wire::Encode;
+use quorate_audit::keys::Key;
+use quorate_audit::now;
+use quorate_audit::signed::{SignatureScheme, SignedCommand};
+use quorate_audited_kv::KV;
+use quorate_audited_kv::command::Command;
+use quorate_audited_kv::frame::Frame;
+use quorate_link::{Endpoint, Link, Listener, Pace, SendError};
+use support::{Deployment, LIMIT, connect};
+
+/// A client without scruples.
+struct RawClient {
+    link: Link,
+    message: Vec<u8>,
+    store: [u8; 32],
+}
+
+impl RawClient {
+    fn open(endpoint: &Endpoint) -> Self {
+        Self { link: Link::connect(endpoint, LIMIT).unwrap(), message: Vec::new(), store: [0; 32] }
+    }
+
+    /// Authenticates as a client, with a proof of this key.
+    fn authenticated(endpoint: &Endpoint, named: &Key, held: &Key) -> Result<Self, String> {
+        let mut client = Self::open(endpoint);
+        let public = *named.public().unwrap().as_bytes();
+        client.send(&Frame::Hello(&public));
+        let challenge = match client.receive().unwrap() {
+            Frame::Challenge { store, challenge } => (*store, *challenge),
+            other => panic!("{other:?}"),
+        };
+        client.store = challenge.0;
+        let message = KV.hello(&challenge.0, &challenge.1, &public);
+        let proof = Ed25519::sign(&held.secret_key().unwrap(), &message).to_bytes();
+        client.send(&Frame::Proof(&proof));
+        match client.receive().unwrap() {
+            Frame::Welcome { .. } => Ok(client),
+            Frame::Refused { reason, .. } => Err(code(reason)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn send(&mut self, frame: &Frame<'_>) {
+        let mut bytes = Vec::new();
+        frame.encode_into(&mut bytes);
+        self.link.send(&bytes).unwrap();
+    }
+
+    /// Returns `None` if the link is closed.
+    fn receive(&mut self) -> Option<Frame<'_>> {
+        let received = self.link.receive_within(&mut self.message, Pace::Sleep, LIMIT).ok()?;
+        assert!(received, "no answer");
+        Some(Frame::decode(&self.message).unwrap())
+    }
+
+    /// Sends a request and returns the code of the refusal, or nothing.
+    fn ask(&mut self, sequence: u64, time: Time, command: &[u8], signature: &[u8]) -> String {
+        let scheme = match signature.len() {
+            0 => SignatureScheme::None,
+            64 => SignatureScheme::Eddsa,
+            _ => SignatureScheme::Dsig,
+        };
+        let mut body = Vec::new();
+        SignedCommand { scheme, sequence, time, signature, command }.encode_to(&mut body);
+        self.send(&Frame::Request(&body));
+        match self.receive().unwrap() {
+            Frame::Reply { .. } => String::new(),
+            Frame::Refused { reason, .. } => code(reason),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn code(reason: &[u8]) -> String {
+    std::str::from_utf8(reason).unwrap().split(' ').next().unwrap().to_owned()
+}
+
+fn put(value: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Command::Put { key: b"k", value }.encode_to(&mut bytes).unwrap();
+    bytes
+}
+
+fn eddsa(key: &Key, store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> [u8; 64] {
+    Ed25519::sign(&key.secret_key().unwrap(), &KV.message(store, sequence, time, command)).to_bytes()
+}
+
+/// A generator with constant output, as on two copies of a machine.
+struct FixedGenerator;
+
+impl rand_core::TryRng for FixedGenerator {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(7)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(7)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        bytes.fill(7);
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for FixedGenerator {}
+
+/// Signs with the same one-time key each time.
+fn dsig(key: &Key, message: &[u8]) -> Vec<u8> {
+    let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
+    let secret = key.secret_key().unwrap();
+    let mut signer = Signer::<WotsBlake3>::new(secret, vec![], config, &mut FixedGenerator).unwrap();
+    signer.prepare(&mut FixedGenerator, Time(1)).unwrap();
+    signer.sign(message, &[], Time(1)).unwrap().encode()
+}
+
+#[test]
+fn dishonest_requests_are_refused_recorded_and_not_executed() {
+    let mut deployment = Deployment::new();
+    let (alice, bob, mallory) = (deployment.key("alice"), deployment.key("bob"), Key::generate().unwrap());
+    for endpoint in &deployment.endpoints {
+        let denied = RawClient::authenticated(endpoint, &mallory, &mallory);
+        assert_eq!(denied.err().as_deref(), Some("UNKNOWN_SIGNER"));
+        let denied = RawClient::authenticated(endpoint, alice, &mallory);
+        assert_eq!(denied.err().as_deref(), Some("IMPOSTOR"));
+    }
+    let mut client = RawClient::authenticated(&deployment.endpoints[0], alice, alice).unwrap();
+    let (store, time) = (client.store, now());
+    assert_eq!(client.ask(1, time, &put(b"0"), &[]), "UNSIGNED");
+    // Signed by another client, for another store, for another request.
+    assert_eq!(client.ask(1, time, &put(b"0"), &eddsa(bob, &store, 1, time, &put(b"0"))), "FORGED");
+    assert_eq!(client.ask(1, time, &put(b"0"), &eddsa(alice, &[9; 32], 1, time, &put(b"0"))), "FORGED");
+    assert_eq!(client.ask(1, time, &put(b"1"), &eddsa(alice, &store, 1, time, &put(b"0"))), "FORGED");
+    let by_bob = dsig(bob, &KV.message(&store, 1, time, &put(b"0")));
+    assert_eq!(client.ask(1, time, &put(b"0"), &by_bob), "FORGED");
+    let old = Time(time.0 - 60_000_000);
+    assert_eq!(client.ask(1, old, &put(b"0"), &eddsa(alice, &store, 1, old, &put(b"0"))), "STALE");
+    // A request that was executed is sent again, also on a new connection.
+    let good = eddsa(alice, &store, 1, time, &put(b"1"));
+    assert_eq!(client.ask(1, time, &put(b"1"), &good), "");
+    assert_eq!(client.ask(1, time, &put(b"1"), &good), "REPLAYED");
+    let mut client = RawClient::authenticated(&deployment.endpoints[1], alice, alice).unwrap();
+    assert_eq!(client.ask(1, time, &put(b"1"), &good), "REPLAYED");
+    // One one-time key signs two requests.
+    assert_eq!(client.ask(2, time, &put(b"2"), &dsig(alice, &KV.message(&store, 2, time, &put(b"2")))), "");
+    let second = dsig(alice, &KV.message(&store, 3, time, &put(b"3")));
+    assert_eq!(client.ask(3, time, &put(b"3"), &second), "KEY_REUSE");
+    // Nothing that was refused was executed or is in the log.
+    let get = [1, 1, b'k'];
+    client.link.send(&request(alice, &store, 3, now(), &get)).unwrap();
+    assert!(matches!(client.receive(), Some(Frame::Reply { entry: 3, found: true, value: b"2", .. })));
+    drop(client);
+    // Each refusal names the client; the reused key is evidence with all its bytes.
+    let refusals = deployment.refusals(13);
+    let reuse = refusals.iter().find(|refusal| refusal["code"] == "KEY_REUSE").unwrap();
+    assert_eq!((&reuse["client"], &reuse["cut"]), (&"alice".into(), &false.into()));
+    assert!(reuse["bytes"].as_str().unwrap().contains(&hex::encode(&second)));
+    deployment.stop();
+    let report = deployment.audit();
+    assert!(report.ok && report.entries == 3, "{:?}", report.findings);
+}
+
+fn request(key: &Key, store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> Vec<u8> {
+    let signature = eddsa(key, store, sequence, time, command);
+    let mut bytes = vec![quorate_audited_kv::frame::REQUEST];
+    SignedCommand { scheme: SignatureScheme::Eddsa, sequence, time, signature: &signature, command }
+        .encode_to(&mut bytes);
+    bytes
+}
+
+#[test]
+fn a_key_used_on_two_machines_is_named_by_the_audit() {
+    // The server restarts in between and has forgotten the first use; the log has not.
+    let mut deployment = Deployment::new();
+    for sequence in 1..=2 {
+        let alice = deployment.key("alice");
+        let mut client = RawClient::authenticated(&deployment.endpoints[0], alice, alice).unwrap();
+        let (store, time, command) = (client.store, now(), put(&[sequence as u8]));
+        let signature = dsig(alice, &KV.message(&store, sequence, time, &command));
+        assert_eq!(client.ask(sequence, time, &command, &signature), "");
+        drop(client);
+        deployment.kill();
+        deployment.start();
+    }
+    deployment.stop();
+    let findings = deployment.audit().findings;
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!((findings[0].code, findings[0].entry), ("KEY_REUSE", 2));
+    assert!(findings[0].detail.contains("alice"), "{}", findings[0].detail);
+}
+
+#[test]
+fn garbage_closes_only_its_link() {
+    let deployment = Deployment::new();
+    let alice = deployment.key("alice");
+    for endpoint in &deployment.endpoints {
+        for bytes in [&b""[..], b"GET / HTTP/1.1", &[0x84; 40], &[1; 41]] {
+            let mut client = RawClient::open(endpoint);
+            client.link.send(bytes).unwrap();
+            match client.receive() {
+                Some(Frame::Refused { sequence: 0, reason }) => assert_eq!(code(reason), "BAD_FRAME"),
+                other => panic!("{other:?}"),
+            }
+            assert!(client.receive().is_none());
+        }
+        let mut client = RawClient::authenticated(endpoint, alice, alice).unwrap();
+        client.send(&Frame::Announcement(b"nothing"));
+        assert_eq!(client.receive(), Some(Frame::Learned(false)));
+        client.send(&Frame::Request(b"nothing"));
+        assert!(matches!(client.receive(), Some(Frame::Refused { .. })));
+        assert!(client.receive().is_none());
+    }
+    deployment.client("alice").call(&Command::Get { key: b"k" }).unwrap();
+}
+
+#[test]
+fn a_client_that_does_not_read_is_disconnected() {
+    let mut deployment = Deployment::new();
+    let (alice, began) = (deployment.key("alice"), Instant::now());
+    let mut silent = RawClient::authenticated(&deployment.endpoints[0], alice, alice).unwrap();
+    let mut bob = deployment.client("bob");
+    let mut sequence = 0;
+    // The server executes requests until the ring of answers is full.
+    loop {
+        assert!(began.elapsed() < LIMIT, "the server serves a client that does not read");
+        sequence += 1;
+        let bytes = request(alice, &silent.store, sequence, now(), &put(b"v"));
+        let mut sent = silent.link.send(&bytes);
+        while sent == Err(SendError::Full) {
+            std::thread::sleep(Duration::from_millis(1));
+            sent = silent.link.send(&bytes);
+        }
+        if sent == Err(SendError::Closed) {
+            break;
+        }
+        bob.call(&Command::Get { key: b"k" }).unwrap();
+    }
+    assert!(sequence > 64, "{sequence}");
+    drop((silent, bob));
+    deployment.stop();
+    assert!(deployment.audit().ok);
+}
+
+/// A server that answers each request with this frame.
+fn answering(folder: &std::path::Path, answer: fn(u64) -> Frame<'static>) -> Endpoint {
+    let endpoint = Endpoint::SharedMemory(folder.join("false.sock"));
+    let (listening, ready) = (endpoint.clone(), std::sync::mpsc::channel());
+    std::thread::spawn(move || {
+        let mut listener = Listener::bind(&listening).unwrap();
+        ready.0.send(()).unwrap();
+        let mut link = loop {
+            if let Some(link) = listener.accept().unwrap() {
+                break link;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let (mut message, mut out) = (Vec::new(), Vec::new());
+        while link.receive_within(&mut message, Pace::Sleep, LIMIT) == Ok(true) {
+            let frame = match Frame::decode(&message).unwrap() {
+                Frame::Hello(_) => Frame::Challenge { store: &[7; 32], challenge: &[8; 32] },
+                Frame::Proof(_) => Frame::Welcome { last: 4 },
+                Frame::Request(body) => answer(SignedCommand::decode(body).unwrap().sequence),
+                other => panic!("{other:?}"),
+            };
+            frame.encode_into(&mut out);
+            link.send(&out).unwrap();
+        }
+    });
+    ready.1.recv().unwrap();
+    endpoint
+}
+
+#[test]
+fn a_server_that_violates_the_protocol_is_named() {
+    let key = Key::generate().unwrap();
+    let answers: [fn(u64) -> Frame<'static>; 5] = [
+        |sequence| Frame::Reply { sequence: sequence + 1, entry: 9, found: false, value: &[] },
+        |sequence| Frame::Reply { sequence, entry: 0, found: false, value: &[] },
+        |sequence| Frame::Refused { sequence: sequence - 1, reason: b"STALE it is old" },
+        |_| Frame::Welcome { last: 0 },
+        |_| Frame::Learned(true),
+    ];
+    for answer in answers {
+        let folder = tempfile::tempdir().unwrap();
+        let endpoint = answering(folder.path(), answer);
+        let mut client = connect(&endpoint, &key, SignatureScheme::Eddsa).unwrap();
+        let failure = client.call(&Command::Get { key: b"k" }).unwrap_err();
+        assert_eq!(failure.code, "VIOLATION", "{failure}");
+        // The client does not guess the state of such a server.
+        assert_eq!(client.call(&Command::Get { key: b"k" }).unwrap_err().code, "LOST");
+    }
+}
+
+#[test]
+fn a_server_that_lost_entries_is_refused() {
+    use quorate_audited_kv::client::{Client, ClientOptions};
+
+    let mut deployment = Deployment::new();
+    let before = std::fs::read(deployment.log()).unwrap();
+    let mut client = deployment.client("alice");
+    client.call(&Command::Put { key: b"k", value: b"v" }).unwrap();
+    let (answered, store) = (client.answered(), Some(*client.store()));
+    drop(client);
+    deployment.kill();
+    std::fs::write(deployment.log(), before).unwrap();
+    deployment.start();
+    let options = ClientOptions { answered, store, limit: LIMIT, ..ClientOptions::default() };
+    let failure = Client::connect(&deployment.endpoints[0], deployment.key("alice"), options).err().unwrap();
+    assert_eq!(failure.code, "ROLLED_BACK", "{failure}");
+}
