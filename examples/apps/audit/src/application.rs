@@ -2,6 +2,9 @@
 
 use quorate::machine::Time;
 
+/// Name and arguments of a command.
+pub type Words = Vec<Vec<u8>>;
+
 /// An audited application: its names, its domains, and the encoding of its commands.
 #[derive(Debug)]
 pub struct Application {
@@ -22,7 +25,7 @@ pub struct Application {
     /// Domain of the hashes of a log.
     pub log_domain: &'static str,
     /// Splits a command into its name and arguments, or returns the reason why it is not a command.
-    pub parse: fn(&[u8]) -> Result<Vec<Vec<u8>>, String>,
+    pub parse: fn(&[u8]) -> Result<Words, String>,
 }
 
 impl Application {

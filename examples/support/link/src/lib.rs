@@ -16,29 +16,26 @@
 //! sender is suspended between its look at the clock and the message, the reader finds the message within [`NAP`].
 #![forbid(unsafe_code)]
 
+mod limits;
 mod listener;
 mod pinning;
 mod shared_memory;
 mod tcp;
 mod waiting;
 
+pub use limits::{CAPACITY, Closed, MAX_MESSAGE, SendError};
 pub use listener::Listener;
 pub use pinning::pin;
 pub use waiting::{NAP, Pace, SPIN, wait};
 
 use std::fmt;
-use std::io::{Error, ErrorKind, Result};
+use std::io::Result;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use shared_memory::SharedMemoryLink;
 use tcp::TcpLink;
-
-/// Maximum length of a message.
-pub const MAX_MESSAGE: usize = 8192;
-/// Maximum number of messages that wait for the reader.
-pub const CAPACITY: usize = 64;
 
 /// Address of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,21 +45,6 @@ pub enum Endpoint {
     /// Host and port.
     Tcp(String),
 }
-
-/// Error of [`Link::send`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendError {
-    /// The reader has not read enough of the earlier messages. The message was not sent; try again later.
-    Full,
-    /// The peer has closed the link or has ended.
-    Closed,
-    /// The message is longer than [`MAX_MESSAGE`].
-    TooLong,
-}
-
-/// The peer has closed the link or has ended, and all its messages are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closed;
 
 /// One end of a link. It belongs to one thread.
 #[derive(Debug)]
@@ -78,7 +60,7 @@ impl Link {
     /// Connects to a listener.
     ///
     /// # Errors
-    /// I/O errors; [`ErrorKind::TimedOut`] if the listener does not answer within `limit`.
+    /// I/O errors; [`TimedOut`](std::io::ErrorKind::TimedOut) if the listener does not answer within `limit`.
     pub fn connect(endpoint: &Endpoint, limit: Duration) -> Result<Self> {
         match endpoint {
             Endpoint::SharedMemory(path) => Ok(Self::shared_memory(SharedMemoryLink::connect(path, limit)?)),
@@ -183,29 +165,6 @@ impl fmt::Display for Endpoint {
             Self::Tcp(address) => f.write_str(address),
         }
     }
-}
-
-impl fmt::Display for SendError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full => write!(f, "the peer does not read: {CAPACITY} messages wait"),
-            Self::Closed => Closed.fmt(f),
-            Self::TooLong => write!(f, "the message is longer than {MAX_MESSAGE} bytes"),
-        }
-    }
-}
-
-impl fmt::Display for Closed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the peer has closed the link")
-    }
-}
-
-impl std::error::Error for SendError {}
-impl std::error::Error for Closed {}
-
-fn timed_out(what: &str) -> Error {
-    Error::new(ErrorKind::TimedOut, format!("{what}: no answer in time"))
 }
 
 #[cfg(test)]

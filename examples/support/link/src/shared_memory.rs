@@ -12,8 +12,8 @@ use iceoryx2::prelude::{BackpressureStrategy, SignalHandlingMode};
 use iceoryx2::service::ipc::Service;
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
+use super::limits::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
 use super::waiting::SPIN;
-use super::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
 
 /// The process in iceoryx2. It removes the shared memory of processes that were killed.
 pub(super) type Node = iceoryx2::node::Node<Service>;

@@ -3,7 +3,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use super::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
+use super::limits::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
 
 /// Maximum number of bytes that wait for the socket.
 const MAX_UNSENT: usize = CAPACITY * (MAX_MESSAGE + 4);

@@ -18,7 +18,7 @@ use quorate_support::{errln, outln};
 use serde::Serialize;
 
 use process::ServerProcess;
-use workload::{Workload, fill};
+use workload::Workload;
 
 /// Measures the cost of auditing: the latency of requests, one at a time, between two processes.
 ///
@@ -176,9 +176,9 @@ impl BenchArgs {
         let options =
             ClientOptions { scheme: target.scheme(), suite: self.suite, pace, ..ClientOptions::default() };
         let mut client = Client::connect(server.endpoint(), &key, options)?;
-        fill(&mut client)?;
         let warm_up = self.ops / 10 + 50;
         let workload = Workload::new(warm_up + self.ops);
+        workload.fill(&mut client)?;
         let mut latencies = Vec::with_capacity(self.ops as usize);
         for (number, command) in (0..).zip(workload.commands()) {
             // The background plane.

@@ -3,44 +3,48 @@ use quorate_audited_kv::client::Client;
 use quorate_audited_kv::command::Command;
 use quorate_support::rng::nth_output;
 
-/// Number of keys.
-const KEYS: u64 = 1000;
+/// Maximum number of keys.
+const MAX_KEYS: u32 = 1000;
 
 /// The requests of a round, the same for each target.
-pub(super) struct Workload(Vec<(String, Option<String>)>);
+pub(super) struct Workload {
+    keys: u64,
+    requests: Vec<(String, Option<String>)>,
+}
 
 impl Workload {
     pub(super) fn new(requests: u32) -> Self {
-        Self((0..requests).map(request).collect())
+        let keys = requests.min(MAX_KEYS).into();
+        Self { keys, requests: (0..requests).map(|number| request(number, keys)).collect() }
     }
 
     pub(super) fn commands(&self) -> impl Iterator<Item = Command<'_>> {
-        self.0.iter().map(|(key, value)| match value {
+        self.requests.iter().map(|(key, value)| match value {
             Some(value) => Command::Put { key: key.as_bytes(), value: value.as_bytes() },
             None => Command::Get { key: key.as_bytes() },
         })
     }
+
+    /// Writes all keys.
+    pub(super) fn fill(&self, client: &mut Client) -> Result<(), Failure> {
+        for key in 0..self.keys {
+            let (key, value) = (format!("{key:016}"), format!("{key:032}"));
+            client.call(&Command::Put { key: key.as_bytes(), value: value.as_bytes() })?;
+        }
+        Ok(())
+    }
 }
 
 /// Key and, for PUT, value of the request with this number.
-fn request(number: u32) -> (String, Option<String>) {
+fn request(number: u32, keys: u64) -> (String, Option<String>) {
     let random = nth_output(number.into());
-    let key = random % KEYS;
+    let key = random % keys;
     match number % 10 {
         0 | 5 => (format!("{key:016}"), Some(format!("{number:032}"))),
         // One GET in ten is for a missing key.
-        _ if (random >> 32) % 10 == 9 => (format!("{:016}", key + KEYS), None),
+        _ if (random >> 32) % 10 == 9 => (format!("{:016}", key + keys), None),
         _ => (format!("{key:016}"), None),
     }
-}
-
-/// Writes all keys.
-pub(super) fn fill(client: &mut Client) -> Result<(), Failure> {
-    for key in 0..KEYS {
-        let (key, value) = (format!("{key:016}"), format!("{key:032}"));
-        client.call(&Command::Put { key: key.as_bytes(), value: value.as_bytes() })?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
