@@ -45,9 +45,7 @@ pub fn emit(block: &Block) -> String {
 /// Writes the file with the suspending variants of a block's slow functions, if it has any.
 #[must_use]
 pub fn emit_awaiting(block: &Block) -> Option<String> {
-    let functions =
-        block.classes.iter().flat_map(|class| class.functions.iter().map(move |one| (class, one)));
-    let slow = functions.filter(|(_, function)| function.is_slow());
+    let slow = block.functions().filter(|(_, function)| function.is_slow());
     let code: String = slow.map(|(class, function)| awaiting::variant(block, class, function)).collect();
     let package = package_of(None);
     let imports = imports(block, &package, &code);

@@ -33,8 +33,7 @@ pub fn emit(block: &Block) -> String {
 
 /// An enumeration for each type of verdict that the functions return. That of another block's class is in that block.
 fn verdicts(block: &Block) -> String {
-    let results =
-        block.classes.iter().flat_map(|class| &class.functions).filter_map(|one| one.result.as_ref());
+    let results = block.functions().filter_map(|(_, function)| function.result.as_ref());
     let mut values: Vec<&Type> = Vec::new();
     for result in results {
         if let Type::Verdict(value) = result.innermost()

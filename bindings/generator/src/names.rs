@@ -67,6 +67,13 @@ pub fn import(module: &str, names: &[&str], code: &str) -> String {
     }
 }
 
+/// Imports the module of a block as `interface`, unless its functions take only classes of other blocks.
+#[must_use]
+pub fn import_interface(path: &str, code: &str) -> String {
+    let import = || format!("use quorate_interface::{path} as interface;\n");
+    code.contains("interface::").then(import).unwrap_or_default()
+}
+
 /// Imports those names of a TypeScript module that the code mentions outside its comments.
 #[must_use]
 pub fn import_typescript(module: &str, names: &[&str], code: &str) -> String {

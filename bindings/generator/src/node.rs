@@ -5,14 +5,13 @@ mod data;
 mod off_thread;
 
 use crate::model::{Block, Class, Function, Kind, Type};
-use crate::names::{free_function, import};
+use crate::names::{free_function, import, import_interface};
 use crossing::{Place, accusing, argument, converted, declared, held, list, result_type, succeeding, target};
 
 /// Writes the module of a block.
 #[must_use]
 pub fn emit(block: &Block) -> String {
     let code: String = block.classes.iter().map(|one| class(block, one)).collect();
-    let interface = format!("use quorate_interface::{} as interface;\n", block.path);
     let glue = ["Accusation", "Bytes", "Flag", "Promised", "Result", "Throw", "Verdict"];
     let heads = [
         import("std::num", &["NonZeroU16"], &code),
@@ -22,7 +21,7 @@ pub fn emit(block: &Block) -> String {
         import("napi::bindgen_prelude", &["BigInt", "Either", "Uint8Array"], &code),
         "use napi_derive::napi;\n".to_owned(),
         if block.mentions(&Type::Suite) { import("quorate::any", &["Suite"], &code) } else { String::new() },
-        import_interface(&interface, &code),
+        import_interface(&block.path, &code),
         import("zeroize", &["Zeroizing"], &code),
         "\n".to_owned(),
         import("crate", &["glue"], &code),
@@ -30,11 +29,6 @@ pub fn emit(block: &Block) -> String {
         import("crate::handle", &["External", "Taken"], &code),
     ];
     heads.concat() + &code
-}
-
-/// A block whose functions take only classes of other blocks does not mention its own module.
-fn import_interface(interface: &str, code: &str) -> String {
-    if code.contains("interface::") { interface.to_owned() } else { String::new() }
 }
 
 fn class(block: &Block, class: &Class) -> String {
@@ -91,10 +85,7 @@ fn made(block: &Block, class: &Class) -> String {
 fn function(block: &Block, class: &Class, function: &Function) -> String {
     let receiver =
         function.has_receiver().then(|| format!("receiver: &External<{}>", held(block, &class.name)));
-    let makes_bytes = function
-        .result
-        .as_ref()
-        .is_some_and(|result| [Type::Bytes, Type::SecretBytes].iter().any(|bytes| result.mentions(bytes)));
+    let makes_bytes = function.makes_bytes();
     let (lifetime, env) =
         if makes_bytes { ("<'env>", Some("env: &'env Env".to_owned())) } else { ("", None) };
     let parameters = function.crossing().flat_map(|one| declared(block, one));

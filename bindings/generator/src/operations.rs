@@ -11,6 +11,7 @@
 //! - Classes and their functions are those of the interface: `tdh2::PublicKeys::decode(bytes)`, by the end of the path of
 //!   the block if the name alone is not unique. Trailing optional arguments can be left out.
 //! - A call that decodes, as `Vote::decode(suite, bytes)`, always fails if the result does not encode to the same bytes.
+//! - A hook is a closure: `signer.detect_copies(|| 1u64)`. No value changes, so that one with several answers asks an object.
 //! - Statements are `let`, `for`, `if`, `if let Some(name) = …`, `match` on texts and integers, `return`, and
 //!   `check!(condition)`, which ends the test if the condition is false.
 //! - `refuses!(BAD_SHARE, call, …)` and `refuses!(BAD_SHARE, [0], call, …)`, with the members at fault, check that each call

@@ -102,7 +102,7 @@ fn natives(block: &Block, dots: &str) -> String {
 
 /// Shows the durations among the defaults of a constructor.
 fn defaults(class: &Class) -> Option<String> {
-    let shown = class.constructor()?.parameters.iter().filter_map(|one| match Default::of(one)? {
+    let shown = class.made_of().iter().filter_map(|one| match Default::of(one)? {
         default @ Default::Duration(_) => Some(format!("{}={}", one.name, default.python())),
         Default::Number(_) | Default::False | Default::Empty => None,
     });

@@ -151,12 +151,10 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
 
 /// The parameters of a function, with the mark before those that are passed by their names.
 fn parameters(block: &Block, class: &Class, function: &Function) -> Vec<String> {
-    let other = class.functions.iter().find(|one| one.overload.as_ref() == Some(&function.name));
-    let other = other.and_then(|other| other.parameters.first());
-    let first_option = function.passed().position(|one| one.option && !one.positional);
+    let other = class.overload_of(function).and_then(|other| other.parameters.first());
     let mut parameters = Vec::new();
     for (at, one) in function.passed().enumerate() {
-        if first_option == Some(at) {
+        if function.first_named() == Some(at) {
             parameters.push("*".to_owned());
         }
         let also =

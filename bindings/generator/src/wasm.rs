@@ -4,7 +4,7 @@ mod crossing;
 mod data;
 
 use crate::model::{Block, Class, Function, Kind, Listed, Type};
-use crate::names::{camel, free_function, import};
+use crate::names::{camel, free_function, import, import_interface};
 use crossing::{argument, converted, declared, held, list, may_fail, result_type};
 
 /// Writes the module of a block. What only the whole package has is in a module within it.
@@ -40,12 +40,11 @@ struct Item {
 }
 
 fn imports(block: &Block, code: &str) -> String {
-    let interface = format!("use quorate_interface::{} as interface;\n", block.path);
     let heads = [
         import("std::num", &["NonZeroU16"], code),
         import("std::rc", &["Rc"], code),
         import("std::time", &["Duration"], code),
-        if code.contains("interface::") { interface } else { String::new() },
+        import_interface(&block.path, code),
         import("wasm_bindgen::prelude", &["JsValue", "wasm_bindgen"], code),
         import("zeroize", &["Zeroizing"], code),
         "\n".to_owned(),

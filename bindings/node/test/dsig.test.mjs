@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import * as quorate from 'quorate';
-import { HOUR, dsigTests, pair } from './shared/dsig.mjs';
-import { auditTests } from './shared/dsig-audit.mjs';
-import { hookTests } from './shared/dsig-hooks.mjs';
+import { HOUR, pair } from './shared/dsig.mjs';
 
 const { SecretKey, dsig } = quorate;
-const declarations = readFileSync(new URL('../dist/classes/dsig.d.ts', import.meta.url), 'utf8');
 const message = new Uint8Array([1, 2, 3]);
 const fresh = (options) => new dsig.Signer(SecretKey.generate('ed25519'), { lifetime: HOUR, ...options });
-
-const shared = [dsigTests(quorate, assert, declarations), hookTests(quorate, assert), auditTests(quorate, assert)];
-for (const [name, run] of shared.flatMap(Object.entries)) test(`dsig: ${name}`, run);
 
 test('dsig: batches are made off the thread', async () => {
   const signer = fresh({ log2Batch: 2, lowWater: 8, groups: [[1, 2]] });

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as quorate from 'quorate';
-import { gossip } from './shared/gossip.mjs';
-import { declarations } from './shared/declarations.mjs';
-import { differences } from './shared/surface.mjs';
-
-for (const [name, run] of Object.entries(gossip(quorate, assert))) test(`gossip: ${name}`, run);
 
 test('gossip: checks off the thread', async () => {
   const { Certificate, ChainId, Committee, SecretKey, Suite, VerifiedKey, Vote } = quorate;
@@ -29,10 +23,3 @@ test('gossip: checks off the thread', async () => {
   const ticket = lottery.draw(secret);
   assert.ok((await ticket.value.verifyAsync(lottery)).score.equals(ticket.score));
 });
-
-for (const name of ['gossip', 'sortition']) {
-  test(`exports are exactly those of ${name}.d.ts`, () => {
-    const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-    assert.deepEqual(differences(quorate[name], declarations(read, `dist/classes/${name}.d.ts`), {}), []);
-  });
-}

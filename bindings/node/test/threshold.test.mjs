@@ -1,33 +1,12 @@
-// The threshold blocks and erasure coding: tests shared by both packages, and threads behind promises, which only Node
-// has.
+// What only Node has of the threshold blocks and erasure coding: threads behind promises, and inspection.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import * as quorate from 'quorate';
-import { declarations } from './shared/declarations.mjs';
-import { erasureTests } from './shared/erasure.mjs';
-import { differences } from './shared/surface.mjs';
-import { MESSAGE, dispersing, encryption, oneOfEachModule, signing } from './shared/threshold-world.mjs';
-import { thresholdBadInput } from './shared/threshold-bad-input.mjs';
+import { MESSAGE, dispersing, encryption, signing } from './shared/threshold-world.mjs';
 
 const { bls, ecdsa, seal, tdh2, coin, Cache, Threshold, Tolerance } = quorate.threshold;
 const committee = quorate.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
-
-for (const [name, run] of Object.entries(thresholdBadInput(quorate, assert))) test(`threshold: ${name}`, run);
-for (const [name, run] of Object.entries(erasureTests(quorate, assert))) test(`erasure: ${name}`, run);
-
-test('exports are exactly those of the modules', () => {
-  const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-  for (const [name, objects] of Object.entries(oneOfEachModule(quorate))) {
-    const file = name === 'threshold' ? 'threshold-index' : name.replace('/', '_');
-    const text = declarations(read, `dist/classes/${file}.d.ts`);
-    const module = name.split('/').reduce((at, part) => at[part], quorate);
-    assert.deepEqual(differences(module, text, objects), [], name);
-    const classes = Object.keys(module).filter((key) => module[key].prototype && /^[A-Z]/.test(key));
-    assert.deepEqual(classes.sort(), Object.keys(objects).sort(), name);
-  }
-});
 
 test('threshold: promises give the calls\' results and errors', async () => {
   const threshold = new Threshold(2, 4);

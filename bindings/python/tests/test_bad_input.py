@@ -245,7 +245,7 @@ def test_values_survive_pickling_and_copying(setup: Setup) -> None:
     assert same.culprits == error.culprits == (1,) and same.details == error.details == {"signers": [1]}
 
 
-def test_equality_hash_and_order_follow_the_bytes() -> None:
+def test_equality_hash_and_order_follow_the_bytes(setup: Setup) -> None:
     first, second = (q.ChainId.from_bytes(bytes([n]) * 32) for n in (1, 2))
     assert first < second and len({first, second, q.ChainId.from_bytes(b"\x01" * 32)}) == 2
     assert first != q.CommitteeId.from_bytes(b"\x01" * 32)
@@ -257,13 +257,7 @@ def test_equality_hash_and_order_follow_the_bytes() -> None:
     assert len(keys) == 1
     assert hash(secret.sign(b"x")) == hash(secret.sign(b"x"))
     assert {secret.public_key(): 1}[secret.public_key()] == 1
-
-
-def test_committees_are_equal_if_their_ids_are(setup: Setup) -> None:
-    mine, members = setup.committee, [(q.VerifiedKey.from_secret(secret), 1) for secret in setup.secrets]
-    same, later = (q.Committee(mine.chain, epoch, members) for epoch in (mine.epoch, mine.epoch + 1))
-    assert mine == same and mine != later and {mine, same, later} == {mine, later}
-    assert q.VoteCollector(mine, 1, 9).committee == mine == q.TimeoutCollector(mine, 1, 9).committee
+    assert {setup.committee: 1}[q.VoteCollector(setup.committee, 1, 9).committee] == 1
 
 
 def test_the_codes_are_the_classes(setup: Setup) -> None:

@@ -1,4 +1,4 @@
-"""Votes in, certificates and faults out; from several threads at once and from coroutines."""
+"""Collecting votes in idiomatic Python, from several threads at once and from coroutines."""
 
 from __future__ import annotations
 
@@ -15,22 +15,15 @@ from conftest import Setup
 from quorate import bls, faults
 
 
-def test_equivocations_and_strays_are_reported_as_faults(setup: Setup) -> None:
+def test_faults_are_classes_that_match(setup: Setup) -> None:
     collector, suspects = q.VoteCollector(setup.committee, 1, 9), q.Suspects()
     assert collector.add(setup.vote(0).verify(setup.committee), suspects) == q.Collected(None, [])
-    (fault,) = collector.add(setup.vote(0, digest=8), suspects).faults
-    match fault:
-        case faults.Equivocation(0, evidence):
+    match collector.add(setup.vote(0, digest=8), suspects).faults:
+        case [faults.Equivocation(0, evidence)]:
             assert evidence.value.culprits == [0]
-            again = q.Equivocation.decode(setup.suite, evidence.value.encode())
-            assert again.verify(setup.committee) == evidence
-        case _:
-            raise AssertionError(fault)
-    stray = q.Vote.sign_unguarded(setup.secrets[1], setup.committee, setup.committee.statement(2, 9, bytes(32)))
-    (fault,) = collector.add(stray, suspects).faults
-    assert isinstance(fault, faults.Stray) and fault.signer == 1
-    assert isinstance(fault.error, q.WrongContextError)
-    assert collector.topic == (1, 9) and collector.weight_for(bytes([7]) * 32) == 1
+        case others:
+            raise AssertionError(others)
+    assert collector.topic == (1, 9)
 
 
 def test_many_threads_share_a_collector_and_get_one_certificate(setup: Setup) -> None:

@@ -72,8 +72,3 @@ def test_each_operation_has_cases() -> None:
     # `matrix.py` runs the other two.
     used = {case["operation"] for file in files for case in file["cases"]} | {"matrix.write", "matrix.read"}
     assert set(OPERATIONS) <= used
-
-
-def test_there_is_a_class_for_each_code() -> None:
-    classes = {each.code for each in quorate.QuorateError.__subclasses__()}
-    assert classes == set(quorate.CODES) and len(quorate.CODES) == 25

@@ -1,21 +1,13 @@
-// DSig in WebAssembly; the tests shared with `quorate` for Node are there.
+// What only WebAssembly has of DSig: freed objects and the module's memory.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { inspect } from 'node:util';
 import * as q from 'quorate-wasm';
 import * as raw from '../dist/quorate.js';
-import { dsigTests, pair } from '../../node/test/shared/dsig.mjs';
-import { auditTests } from '../../node/test/shared/dsig-audit.mjs';
-import { hookTests } from '../../node/test/shared/dsig-hooks.mjs';
+import { pair } from '../../node/test/shared/dsig.mjs';
 
 const { memory } = raw.initSync();
-const declarations = readFileSync(new URL('../dist/whole/dsig.d.ts', import.meta.url), 'utf8');
-
-const shared = [dsigTests(q, assert, declarations), hookTests(q, assert), auditTests(q, assert)];
-for (const [name, run] of shared.flatMap(Object.entries)) test(`dsig: ${name}`, run);
-
 test('dsig: freed objects raise CLOSED', () => {
   const signer = new q.dsig.Signer(q.SecretKey.generate('ed25519'));
   const verifier = new q.dsig.Verifier();

@@ -1,14 +1,8 @@
-// Aggregates and lotteries: the tests shared by both packages for JavaScript, and freed memory.
+// Freed aggregates and lotteries.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as quorate from 'quorate-wasm';
-import { gossip } from '../../node/test/shared/gossip.mjs';
-import { declarations } from '../../node/test/shared/declarations.mjs';
-import { differences } from '../../node/test/shared/surface.mjs';
-
-for (const [name, run] of Object.entries(gossip(quorate, assert))) test(`gossip: ${name}`, run);
 
 test('gossip: freed objects raise CLOSED', () => {
   const { ChainId, Committee, SecretKey, Suite, VerifiedKey } = quorate;
@@ -29,10 +23,3 @@ test('gossip: freed objects raise CLOSED', () => {
     assert.throws(call, quorate.ClosedError);
   }
 });
-
-for (const name of ['gossip', 'sortition']) {
-  test(`exports are exactly those of ${name}.d.ts`, () => {
-    const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-    assert.deepEqual(differences(quorate[name], declarations(read, `dist/whole/${name}.d.ts`), {}), []);
-  });
-}

@@ -109,8 +109,7 @@ pub(super) fn java_getter(name: &str, kind: &Type) -> String {
 
 /// Kotlin's defaults as overloads for Java.
 fn overloads(function: &Function) -> &'static str {
-    let is_optional = |one: &Parameter| matches!(one.kind, Type::Optional(_)) || one.choice.is_some();
-    if function.passed().any(is_optional) { "@JvmOverloads\n" } else { "" }
+    if function.passed().any(Parameter::is_optional) { "@JvmOverloads\n" } else { "" }
 }
 
 pub(super) fn parameters(block: &Block, function: &Function) -> String {

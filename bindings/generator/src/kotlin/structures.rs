@@ -44,9 +44,7 @@ pub(super) fn value(block: &Block, class: &Class) -> Parts {
 /// The data class of a native record.
 pub(super) fn from_native(block: &Block, class: &Class) -> String {
     let arguments: Vec<String> = class
-        .constructor()
-        .map(|constructor| constructor.parameters.as_slice())
-        .unwrap_or_default()
+        .made_of()
         .iter()
         .map(|one| {
             let kind = if one.default.is_some() { one.kind.innermost() } else { &one.kind };

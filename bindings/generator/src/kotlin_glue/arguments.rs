@@ -6,18 +6,12 @@ use crate::names::closure;
 
 /// The parameters of the exported function: a tuple is its parts, and a list of tuples a list of each part.
 pub(super) fn declared(block: &Block, parameter: &Parameter) -> Vec<String> {
-    let Parameter { name, kind, .. } = parameter;
-    match kind {
-        Type::List(item) if matches!(**item, Type::Tuple(_)) => {
-            let parts = item.parts().iter().enumerate();
-            parts.map(|(at, part)| format!("{name}_{at}: Vec<{}>", crossing(block, part))).collect()
-        }
-        Type::Tuple(parts) => {
-            let parts = parts.iter().enumerate();
-            parts.map(|(at, part)| format!("{name}_{at}: {}", crossing(block, part))).collect()
-        }
-        kind => vec![format!("{name}: {}", crossing(block, kind))],
+    let columns = parameter.columns();
+    if columns.is_empty() {
+        return vec![format!("{}: {}", parameter.name, crossing(block, &parameter.kind))];
     }
+    let (start, end) = if parameter.kind.is_list() { ("Vec<", ">") } else { ("", "") };
+    columns.iter().map(|(name, part)| format!("{name}: {start}{}{end}", crossing(block, part))).collect()
 }
 
 /// A statement before the call.

@@ -22,18 +22,16 @@ pub(crate) fn crosses(class: &Class, function: &Function) -> bool {
 /// True if the constructor of a value has parameters whose defaults only native code knows, or that Java cannot pass to
 /// a constructor.
 pub(crate) fn is_completed(class: &Class) -> bool {
-    let parameters = class.constructor().map(|constructor| constructor.parameters.as_slice());
     let is_special = |one: &Parameter| match one.kind {
         Type::Optional(_) => one.default.is_none(),
         ref kind => *kind == Type::U64,
     };
-    class.kind == Kind::Value && parameters.unwrap_or_default().iter().any(is_special)
+    class.kind == Kind::Value && class.made_of().iter().any(is_special)
 }
 
 /// True for the property that is a parameter of a value's constructor.
 pub(crate) fn is_field(class: &Class, function: &Function) -> bool {
-    let constructor = class.constructor();
-    constructor.is_some_and(|one| one.parameters.iter().any(|parameter| parameter.name == function.name))
+    class.made_of().iter().any(|parameter| parameter.name == function.name)
 }
 
 /// True for an object that is equal to others of the same encoding.

@@ -27,12 +27,11 @@ fn structure(block: &Block, class: &Class, fields: &[(String, &Type, String)], t
 
 /// The fields of a value: the parameters of its constructor, each with its value.
 fn value_fields(class: &Class) -> Vec<(String, &Type, String)> {
-    let constructor = class.constructor().map(|constructor| constructor.parameters.as_slice());
     let field = |one: &'_ Parameter| {
         let kind = class.function(&one.name).and_then(|getter| getter.result.as_ref());
         Some((one.name.clone(), kind?, format!("value.{}()", one.name)))
     };
-    constructor.unwrap_or_default().iter().filter_map(field).collect()
+    class.made_of().iter().filter_map(field).collect()
 }
 
 /// A record of the constructor's arguments.
@@ -112,15 +111,9 @@ pub(super) fn record(block: &Block, class: &Class) -> String {
 
 /// Plain data.
 pub(super) fn data(block: &Block, class: &Class) -> String {
-    let field = |one: &'_ Field| (one.name.clone(), format!("value.{}", one.name));
-    let fields: Vec<(String, &Type, String)> = class
-        .fields()
-        .iter()
-        .map(|one| {
-            let (name, value) = field(one);
-            (name, &one.kind, value)
-        })
-        .collect();
+    let fields = class.fields().iter();
+    let fields: Vec<(String, &Type, String)> =
+        fields.map(|one| (one.name.clone(), &one.kind, format!("value.{}", one.name))).collect();
     structure(block, class, &fields, false)
 }
 

@@ -34,11 +34,7 @@ pub(super) fn crossing(block: &Block, kind: &Type) -> String {
 
 /// The path of the type in this crate that crosses for a class.
 pub(super) fn native(block: &Block, name: &str) -> String {
-    let own = |class: &Class| class.home.block == block.name;
-    match block.class(name).filter(|class| !own(class)) {
-        Some(class) => format!("crate::{}::{}", class.home.block, class.native),
-        None => block.native(name),
-    }
+    block.class(name).map_or_else(|| name.to_owned(), |class| class.glue(block, &class.native))
 }
 
 /// The name of the enumeration that crosses for a verdict: a value or an error.
@@ -64,11 +60,6 @@ pub(crate) fn verdict_home<'a>(block: &'a Block, inner: &Type) -> Option<&'a str
     block.class(name).map(|class| class.home.block.as_str()).filter(|home| *home != block.name)
 }
 
-/// The path of the type of the interface.
-fn rust(block: &Block, name: &str) -> String {
-    block.class(name).map_or_else(|| name.to_owned(), |class| class.rust(block))
-}
-
 /// True for what crosses as a native object.
 pub(crate) fn is_object(block: &Block, kind: &Type) -> bool {
     match kind {
@@ -89,7 +80,7 @@ pub(super) fn is_taken(block: &Block, kind: &Type) -> bool {
 pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> {
     match kind {
         Type::Class(name) | Type::Bound(name) => {
-            let class = rust(block, name);
+            let class = block.rust(name);
             match block.kind(name)? {
                 Kind::Encoded => {
                     let (decode, _) = block.class(name)?.plain_encoding()?;
@@ -109,7 +100,7 @@ pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> 
 /// The type of an opened value.
 pub(super) fn opened_type(block: &Block, kind: &Type) -> String {
     match kind {
-        Type::Class(name) => rust(block, name),
+        Type::Class(name) => block.rust(name),
         Type::Suite => "Suite".to_owned(),
         _ => "_".to_owned(),
     }
@@ -148,7 +139,7 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
             _ => format!("{value}.into()"),
         },
         Type::Bound(name) => {
-            let class = format!("{}::from({value})", rust(block, name));
+            let class = format!("{}::from({value})", block.rust(name));
             converted(block, &Type::Class(name.clone()), &class)
         }
         Type::Failure => format!("{value}.into()"),

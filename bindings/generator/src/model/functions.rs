@@ -121,6 +121,20 @@ impl Parameter {
             answer: None,
         }
     }
+
+    /// True if the user need not pass it.
+    #[must_use]
+    pub fn is_optional(&self) -> bool {
+        matches!(self.kind, Type::Optional(_)) || self.choice.is_some()
+    }
+
+    /// For a tuple or a list of tuples, the names in native code of each part, with its type.
+    #[must_use]
+    pub fn columns(&self) -> Vec<(String, &Type)> {
+        let tuple = if let Type::List(item) = &self.kind { item } else { &self.kind };
+        let Type::Tuple(parts) = tuple else { return Vec::new() };
+        parts.iter().enumerate().map(|(at, part)| (format!("{}_{at}", self.name), part)).collect()
+    }
 }
 
 impl Function {
@@ -168,6 +182,19 @@ impl Function {
             let asked = of.as_ref().and_then(|of| self.parameters.iter().find(|other| other.name == *of));
             Some((one, hook.as_str(), asked))
         })
+    }
+
+    /// True if bytes are in its result, which need the memory of the language.
+    #[must_use]
+    pub fn makes_bytes(&self) -> bool {
+        let has = |bytes: &Type| self.result.as_ref().is_some_and(|result| result.mentions(bytes));
+        has(&Type::Bytes) || has(&Type::SecretBytes)
+    }
+
+    /// The position of the first parameter that Python passes by its name.
+    #[must_use]
+    pub fn first_named(&self) -> Option<usize> {
+        self.passed().position(|one| one.option && !one.positional)
     }
 
     /// True if it calls a function of the user's.

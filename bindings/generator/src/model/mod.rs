@@ -192,6 +192,28 @@ impl Class {
         self.functions.iter().any(|function| function.hook)
     }
 
+    /// The parameters of the constructor; none without one.
+    #[must_use]
+    pub fn made_of(&self) -> &[Parameter] {
+        self.constructor().map_or(&[], |constructor| constructor.parameters.as_slice())
+    }
+
+    /// The function that is called by this one's name where the type of the first argument selects it.
+    #[must_use]
+    pub fn overload_of(&self, function: &Function) -> Option<&Function> {
+        self.functions.iter().find(|other| other.overload.as_ref() == Some(&function.name))
+    }
+
+    /// The path of an item that the glue of a block adds to a class: that of another block is in the module of its name.
+    #[must_use]
+    pub fn glue(&self, block: &Block, item: &str) -> String {
+        if self.home.block == block.name {
+            item.to_owned()
+        } else {
+            format!("crate::{}::{item}", self.home.block)
+        }
+    }
+
     /// The path of the Rust type, in code that imports the module of its block as `interface`.
     #[must_use]
     pub fn rust(&self, block: &Block) -> String {
@@ -277,8 +299,7 @@ impl Block {
     /// True if a function takes or returns this type.
     #[must_use]
     pub fn mentions(&self, kind: &Type) -> bool {
-        let functions = self.classes.iter().flat_map(|class| &class.functions);
-        functions.flat_map(Function::types).any(|one| one.mentions(kind))
+        self.functions().flat_map(|(_, function)| function.types()).any(|one| one.mentions(kind))
     }
 
     /// The names of the classes in the fields of plain data.
@@ -305,9 +326,7 @@ impl Block {
 
     /// The classes of which a function takes several objects, or one or none.
     pub fn listed(&self) -> impl Iterator<Item = (&Class, Listed)> {
-        let functions =
-            self.classes.iter().flat_map(|class| class.functions.iter().map(move |one| (class, one)));
-        functions.flat_map(move |(class, function)| {
+        self.functions().flat_map(move |(class, function)| {
             let is_full = self.full || class.full || function.full;
             let listed = if is_full { Listed::Full } else { Listed::Always };
             let items = function.parameters.iter().filter_map(|one| one.kind.inner());
@@ -341,6 +360,34 @@ impl Block {
     pub fn class(&self, name: &str) -> Option<&Class> {
         let all = self.classes.iter().chain(&self.imported).chain(&self.reachable);
         all.into_iter().find(|class| class.name == name)
+    }
+
+    /// The class of an object; names cross as text.
+    #[must_use]
+    pub fn object_class(&self, kind: &Type) -> Option<&Class> {
+        match kind {
+            Type::Class(name) => self.class(name).filter(|class| class.kind != Kind::Names),
+            _ => None,
+        }
+    }
+
+    /// The function that finds the value of a name.
+    #[must_use]
+    pub fn name_parser(&self, kind: &Type) -> Option<String> {
+        let Type::Class(name) = kind else { return None };
+        let class = self.class(name).filter(|class| class.kind == Kind::Names)?;
+        Some(format!("{}::from_name", class.rust(self)))
+    }
+
+    /// The path of the Rust type of the class of this name.
+    #[must_use]
+    pub fn rust(&self, name: &str) -> String {
+        self.class(name).map_or_else(|| name.to_owned(), |class| class.rust(self))
+    }
+
+    /// The functions of its classes, each with its class.
+    pub fn functions(&self) -> impl Iterator<Item = (&Class, &Function)> {
+        self.classes.iter().flat_map(|class| class.functions.iter().map(move |one| (class, one)))
     }
 
     /// The kind of the class of this name.

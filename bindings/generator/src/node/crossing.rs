@@ -14,40 +14,26 @@ pub(super) enum Place {
 
 /// The content of a handle: native objects are shared with threads; all others are copied to them.
 pub(super) fn held(block: &Block, name: &str) -> String {
-    let path = block.class(name).map_or_else(|| name.to_owned(), |class| class.rust(block));
+    let path = block.rust(name);
     match block.kind(name) {
         Some(Kind::Object) => format!("Arc<{path}>"),
         _ => path,
     }
 }
 
-/// The path of an item that generated code adds to a class.
-pub(super) fn local(block: &Block, class: &Class, item: &str) -> String {
-    if class.home.block == block.name {
-        item.to_owned()
-    } else {
-        format!("crate::{}::{item}", class.home.block)
-    }
-}
-
 /// The parameters of the native function: a list of tuples is a list of each part.
 pub(super) fn declared(block: &Block, parameter: &Parameter) -> Vec<String> {
     let Parameter { name, kind, .. } = parameter;
-    match kind {
-        Type::List(item) if matches!(**item, Type::Tuple(_)) => columns(name, item)
-            .map(|(column, part)| format!("{column}: Vec<{}>", parameter_type(block, part)))
-            .collect(),
-        Type::Tuple(_) => columns(name, kind)
-            .map(|(column, part)| format!("{column}: {}", parameter_type(block, part)))
-            .collect(),
-        Type::Class(class) if parameter.owned => vec![format!("{name}: Taken<{}>", held(block, class))],
-        kind => vec![format!("{name}: {}", parameter_type(block, kind))],
+    let columns = parameter.columns();
+    if !columns.is_empty() {
+        let (start, end) = if kind.is_list() { ("Vec<", ">") } else { ("", "") };
+        let declared = |(column, part)| format!("{column}: {start}{}{end}", parameter_type(block, part));
+        return columns.into_iter().map(declared).collect();
     }
-}
-
-/// The names of the lists of each part of a list of tuples.
-fn columns<'a>(name: &str, item: &'a Type) -> impl Iterator<Item = (String, &'a Type)> {
-    item.parts().iter().enumerate().map(move |(at, part)| (format!("{name}_{at}"), part))
+    vec![match kind {
+        Type::Class(class) if parameter.owned => format!("{name}: Taken<{}>", held(block, class)),
+        kind => format!("{name}: {}", parameter_type(block, kind)),
+    }]
 }
 
 pub(super) fn parameter_type(block: &Block, kind: &Type) -> String {
@@ -81,8 +67,8 @@ pub(super) fn listed(parameter: &Parameter, convert: impl Fn(&Type, &str) -> Str
     let Parameter { name, kind: Type::List(item), .. } = parameter else { return String::new() };
     let (items, pattern, converted) = match &**item {
         Type::Tuple(parts) => {
-            let zipped: Vec<String> =
-                columns(name, item).skip(1).map(|(column, _)| format!(".zip({column})")).collect();
+            let columns = parameter.columns().into_iter();
+            let zipped: Vec<String> = columns.skip(1).map(|(column, _)| format!(".zip({column})")).collect();
             let names = ["a", "b", "c"];
             let pattern = names
                 .iter()
@@ -109,7 +95,7 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
     match &parameter.kind {
         Type::Attested => "attested".to_owned(),
         Type::Tuple(_) => {
-            let parts: Vec<String> = columns(name, &parameter.kind).map(|(column, _)| column).collect();
+            let parts: Vec<String> = parameter.columns().into_iter().map(|(column, _)| column).collect();
             format!("({})", parts.join(", "))
         }
         Type::Class(_) if parameter.owned => format!("{name}.value()?"),
@@ -119,7 +105,7 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
         Type::Optional(inner) => match &**inner {
             Type::List(_) => format!("{name}.as_deref()"),
             Type::NonZeroU16 => format!("{name}.and_then(NonZeroU16::new)"),
-            inner => match names(block, inner) {
+            inner => match block.name_parser(inner) {
                 Some(parse) => format!("{name}.as_deref().map({parse}).transpose().throw()?.as_ref()"),
                 None => {
                     let converted = value(block, inner, "one");
@@ -129,13 +115,6 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
         },
         other => value(block, other, name),
     }
-}
-
-/// The function that finds the value of a name.
-pub(super) fn names(block: &Block, kind: &Type) -> Option<String> {
-    let Type::Class(name) = kind else { return None };
-    let class = block.class(name).filter(|class| class.kind == Kind::Names)?;
-    Some(format!("{}::from_name", class.rust(block)))
 }
 
 /// The value of an argument that has another type in JavaScript.
@@ -151,7 +130,7 @@ pub(super) fn value(block: &Block, kind: &Type, name: &str) -> String {
         Type::Bound(bound) if bound == "Guard" => format!("&mut quorate_interface::locked({name})"),
         Type::Bound(class) if block.kind(class) == Some(Kind::Object) => format!("(***{name}).as_ref()"),
         Type::Bound(_) => format!("(**{name}).as_ref()"),
-        Type::Class(class) => match (names(block, kind), block.kind(class)) {
+        Type::Class(class) => match (block.name_parser(kind), block.kind(class)) {
             (Some(parse), _) => format!("&{parse}(&{name}).throw()?"),
             (None, Some(Kind::Object)) => format!("&***{name}"),
             (None, _) => format!("&**{name}"),
@@ -183,9 +162,7 @@ pub(super) fn type_of(block: &Block, kind: &Type, place: Place) -> String {
         Type::U64 | Type::Duration => "u64".to_owned(),
         Type::U128 => "u128".to_owned(),
         Type::Class(name) => match block.class(name) {
-            Some(class) if matches!(class.kind, Kind::Data | Kind::Union) => {
-                local(block, class, &class.native)
-            }
+            Some(class) if matches!(class.kind, Kind::Data | Kind::Union) => class.glue(block, &class.native),
             Some(class) if class.kind == Kind::Names => "String".to_owned(),
             _ => format!("External<{}>", held(block, name)),
         },
@@ -239,10 +216,10 @@ pub(super) fn converted(block: &Block, kind: &Type, value: &str, place: Place) -
 
 fn object(block: &Block, class: &Class, value: &str) -> String {
     match class.kind {
-        Kind::Data | Kind::Union => format!("{}::from({value})", local(block, class, &class.native)),
+        Kind::Data | Kind::Union => format!("{}::from({value})", class.glue(block, &class.native)),
         Kind::Names => format!("{value}.to_string()"),
         _ if class.size.is_some() => {
-            format!("{}({value})", local(block, class, &free_function(&class.native, "handle")))
+            format!("{}({value})", class.glue(block, &free_function(&class.native, "handle")))
         }
         Kind::Object => format!("External::new(Arc::new({value}))"),
         _ => format!("External::new({value})"),

@@ -1,8 +1,8 @@
 //! Functions that return promises of work on one of Node's worker threads.
 
 use super::crossing::{
-    Place, argument, converted, declared, held, listed, names, parameter_type, result_type, succeeding,
-    target, value,
+    Place, argument, converted, declared, held, listed, parameter_type, result_type, succeeding, target,
+    value,
 };
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
 use crate::names::free_function;
@@ -58,7 +58,7 @@ fn owned(block: &Block, parameter: &Parameter) -> String {
         Type::Optional(inner) if is_kept(block, inner) => {
             format!("{name}.map(|one| {})", kept(block, inner, "one"))
         }
-        Type::Optional(inner) if names(block, inner).is_some() => {
+        Type::Optional(inner) if block.name_parser(inner).is_some() => {
             argument(block, parameter).replace(".as_ref()", "")
         }
         Type::Suite | Type::Bytes | Type::Class(_) | Type::Bound(_) => kept(block, kind, name),
@@ -69,8 +69,7 @@ fn owned(block: &Block, parameter: &Parameter) -> String {
 
 /// True for bytes and for objects, which the thread needs for itself.
 fn is_kept(block: &Block, kind: &Type) -> bool {
-    let is_object = matches!(kind, Type::Class(_)) && names(block, kind).is_none();
-    is_object || matches!(kind, Type::Bytes | Type::Bound(_))
+    block.object_class(kind).is_some() || matches!(kind, Type::Bytes | Type::Bound(_))
 }
 
 /// A value that the thread owns. Copies of bytes are wiped where they may be secret.

@@ -97,6 +97,11 @@ impl<'a> Writer<'_, 'a> {
             return Err(format!("no function {}::{name}", class.name));
         };
         let kind = self.result(class, function)?;
+        if function.hook {
+            let hook = self.hook(class, function, &arguments)?;
+            let name = self.form([&name, &function_name(class, function), &camel(&name)], &[]);
+            return Ok((format!("{value}.{name}({hook})"), kind));
+        }
         if function.name == "members" && class.set {
             return Ok((self.form(["list({0})", "[...{0}]", "{0}.toList()"], &[&value]), kind));
         }
@@ -120,6 +125,18 @@ impl<'a> Writer<'_, 'a> {
         let in_javascript = in_javascript.unwrap_or_else(|| function_name(class, function));
         let name = self.form([own, &in_javascript, &camel(own)], &[]);
         Ok((self.form(["{0}.{2}({1})", javascript, "{0}.{2}({1})"], &[&value, &arguments, &name]), kind))
+    }
+
+    /// The function that a call sets as a hook.
+    fn hook(&mut self, class: &Class, function: &Function, arguments: &[&Expr]) -> Outcome<String> {
+        let ([Expr::Closure(hook)], Some((asked, _))) = (arguments, class.hook_type(&function.name)) else {
+            return Err(format!("{}::{} needs a function", class.name, function.name));
+        };
+        let asked = asked.map(|one| self.world.declared(class, &one.kind)).transpose()?;
+        let (names, body, kind) = self.lambda(hook, asked.as_slice())?;
+        let is_long = self.language() == Language::Kotlin && kind.is_wide();
+        let body = if is_long { format!("{body}.toLong()") } else { body };
+        Ok(self.function(&names, &body))
     }
 
     /// A property, or a call without arguments.

@@ -267,12 +267,16 @@ impl<'a> Writer<'_, 'a> {
     /// A function of parameters with these types: its result's type.
     pub(super) fn closure(&mut self, one: &ExprClosure, kinds: &[Ty<'a>]) -> Outcome<Code<'a>> {
         let (names, body, kind) = self.lambda(one, kinds)?;
-        let names = names.join(", ");
-        let texts = match names.as_str() {
-            "" => ["lambda: {1}", "() => {1}", "{ {1} }"],
+        Ok((self.function(&names, &body), kind))
+    }
+
+    /// A function without a name.
+    pub(super) fn function(&self, names: &[String], body: &str) -> String {
+        let texts = match names {
+            [] => ["lambda: {1}", "() => {1}", "{ {1} }"],
             _ => ["lambda {0}: {1}", "({0}) => {1}", "{ {0} -> {1} }"],
         };
-        Ok((self.form(texts, &[&names, &body]), kind))
+        self.form(texts, &[&names.join(", "), body])
     }
 
     /// The names of a function's parameters, its body, and the type of its result.

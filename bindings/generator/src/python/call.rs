@@ -11,11 +11,7 @@ use crate::names::{pascal, python_parameter};
 /// Types for the numbers and durations of a function, whose errors name the argument.
 pub(super) fn wrappers(class: &Class, function: &Function) -> String {
     let wrappers = function.passed().flat_map(|one| {
-        let kind = one.kind.innermost();
-        let parts = match kind {
-            Type::Tuple(parts) => parts.as_slice(),
-            other => core::slice::from_ref(other),
-        };
+        let parts = one.kind.innermost().parts();
         let wrapper = wrapper(class, function, one);
         let is_list = Default::passed_type(one).is_list();
         let argument = if is_list { format!("each number in {}", one.name) } else { one.name.clone() };
@@ -43,9 +39,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
         return String::new();
     }
     let result = function.result.as_ref();
-    let makes_bytes = [Type::Bytes, Type::SecretBytes]
-        .iter()
-        .any(|kind| result.is_some_and(|result| result.mentions(kind)));
+    let makes_bytes = function.makes_bytes();
     if function.hook {
         return hooks::setter(class, function, &called(types, class, function).value);
     }
@@ -59,7 +53,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
     };
     let parameters = function.passed().map(|one| declared(types, class, function, one));
     let parameters: Vec<String> = receiver.into_iter().chain(py).chain(parameters).collect();
-    let Called { statement, value, may_fail } = match overload(class, function) {
+    let Called { statement, value, may_fail } = match class.overload_of(function) {
         Some(other) => either(types, class, function, other),
         None => called(types, class, function),
     };
@@ -117,18 +111,16 @@ fn indented(statements: &str) -> String {
 
 /// The defaults of a function's parameters.
 fn signature(class: &Class, function: &Function) -> String {
-    let is_optional = |one: &Parameter| matches!(one.kind, Type::Optional(_)) || one.choice.is_some();
-    if !function.passed().any(is_optional) {
+    if !function.passed().any(Parameter::is_optional) {
         return String::new();
     }
     let listed = |value: &dyn Fn(&Parameter) -> Option<String>| {
-        let first_option = function.passed().position(|one| one.option && !one.positional);
         let mut listed = Vec::new();
         for (at, one) in function.passed().enumerate() {
-            if first_option == Some(at) {
+            if function.first_named() == Some(at) {
                 listed.push("*".to_owned());
             }
-            let default = if is_optional(one) { value(one).or(Some("None".to_owned())) } else { None };
+            let default = if one.is_optional() { value(one).or(Some("None".to_owned())) } else { None };
             let name = python_parameter(&one.name);
             listed.push(default.map_or_else(|| name.to_owned(), |default| format!("{name}={default}")));
         }
@@ -162,7 +154,7 @@ fn declared(types: Types<'_>, class: &Class, function: &Function, parameter: &Pa
         return format!("{name}: Option<Bound<'_, PyAny>>");
     }
     let is_first = function.parameters.first().is_some_and(|first| first.name == parameter.name);
-    if let Some(other) = overload(class, function).and_then(|other| other.parameters.first())
+    if let Some(other) = class.overload_of(function).and_then(|other| other.parameters.first())
         && is_first
     {
         let [one, other] = [kind, &other.kind].map(|kind| types.result(Some(kind)));
@@ -191,11 +183,6 @@ fn limited(kind: String, parameter: &Parameter) -> String {
 /// True for a list whose conversion may fail, where the call takes a secret even then.
 fn is_tried(function: &Function, parameter: &Parameter) -> bool {
     parameter.kind.is_list() && function.parameters.iter().any(|one| one.owned)
-}
-
-/// The function that takes the name of this one where the first argument has its type.
-fn overload<'a>(class: &'a Class, function: &Function) -> Option<&'a Function> {
-    class.functions.iter().find(|one| one.overload.as_ref() == Some(&function.name))
 }
 
 /// The call of the interface.
@@ -317,7 +304,7 @@ fn chosen(types: Types<'_>, function: &Function, name: &str, class: &str, choice
          if accepted {{\n        chosen.push(one);\n    }}\n}}\n\
          let {name}: Vec<&{}> = chosen.iter().collect();\n",
         types.glue(class),
-        types.rust(class),
+        types.0.rust(class),
     )
 }
 

@@ -33,8 +33,7 @@ pub(crate) fn copying(block: &Block, class: &Class) -> Copying {
     if class.secret {
         return Copying::Secret;
     }
-    let constructor = class.constructor().map(|constructor| constructor.parameters.as_slice());
-    let parameters = constructor.unwrap_or_default();
+    let parameters = class.made_of();
     let is_rebuilt = class.kind == Kind::Value || (class.set && class.traits.equality);
     // Options are passed by their names.
     if is_rebuilt && !parameters.iter().any(|one| one.option) {
@@ -62,8 +61,7 @@ pub(crate) fn copying(block: &Block, class: &Class) -> Copying {
 
 /// The text of a value: the expression that creates it.
 pub(super) fn shown(block: &Block, class: &Class) -> String {
-    let constructor = class.constructor().map(|constructor| constructor.parameters.as_slice());
-    let values = constructor.unwrap_or_default().iter().map(|one| {
+    let values = class.made_of().iter().map(|one| {
         let value = property(block, class, &one.name).unwrap_or_default();
         format!("(\"{}\", crate::pickle::repr(py, {value})?)", python_parameter(&one.name))
     });

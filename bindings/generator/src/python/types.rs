@@ -9,10 +9,7 @@ pub(super) struct Types<'a>(pub(super) &'a Block);
 impl Types<'_> {
     /// The glue around a class: that of another block is in the module of its name.
     pub(super) fn glue(self, name: &str) -> String {
-        match self.0.class(name) {
-            Some(class) if class.home.block != self.0.name => format!("crate::{}::{name}", class.home.block),
-            _ => name.to_owned(),
-        }
+        self.0.class(name).map_or_else(|| name.to_owned(), |class| class.glue(self.0, name))
     }
 
     /// The type of a parameter; `wrapper` is that of its numbers and durations, whose errors name the parameter.
@@ -132,18 +129,13 @@ impl Types<'_> {
     fn item_type(self, kind: &Type) -> String {
         match kind {
             Type::Bytes => "&[u8]".to_owned(),
-            Type::Class(class) if !self.is_name(kind) => format!("&{}", self.rust(class)),
+            Type::Class(class) if !self.is_name(kind) => format!("&{}", self.0.rust(class)),
             Type::Tuple(parts) => {
                 let parts: Vec<String> = parts.iter().map(|part| self.item_type(part)).collect();
                 format!("({})", parts.join(", "))
             }
             _ => "_".to_owned(),
         }
-    }
-
-    /// The interface's type of a class.
-    pub(super) fn rust(self, name: &str) -> String {
-        self.0.class(name).map_or_else(|| name.to_owned(), |class| class.rust(self.0))
     }
 
     /// The start of a call of a closure with the object behind a lock, without the interpreter.

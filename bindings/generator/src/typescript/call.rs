@@ -18,7 +18,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function, packag
         return hooks::setter(block, class, function);
     }
     let name = name(class, function);
-    let overload = overload(class, function);
+    let overload = class.overload_of(function);
     let parameters = parameters(function, overload).join(", ");
     let result = function.result.as_ref().map_or("void".to_owned(), type_name);
     let is_iterator = class.set && function.name == "members";
@@ -68,11 +68,6 @@ fn constant(block: &Block, class: &Class, function: &Function) -> String {
         "{}export let {name}: readonly {result}{none};\nwhenLoaded(() => {{\n  {name} = Object.freeze({value});\n}});\n",
         docs(class, function)
     )
-}
-
-/// The function that is called by this one's name, if the type of the first argument selects it.
-fn overload<'a>(class: &'a Class, function: &Function) -> Option<&'a Function> {
-    class.functions.iter().find(|other| other.overload.as_deref() == Some(&function.name))
 }
 
 /// A statement that calls the other function if the first argument has its type.

@@ -123,14 +123,14 @@ pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter
         }
         (Type::Optional(inner), _) => {
             let checked = format!("check.optional({})({name}, {what})", check(block, inner, None));
-            match object_class(block, inner) {
+            match block.object_class(inner) {
                 Some(class) => format!("optionalObject('{}', {checked})", native_name(class)),
                 None => checked,
             }
         }
         (Type::Suite, _) => format!("check.suite({name})"),
         (Type::Bound(class), _) => format!("open({name}, {class}, {what})"),
-        (other, _) => match object_class(block, other).filter(|class| !class.plain) {
+        (other, _) => match block.object_class(other).filter(|class| !class.plain) {
             Some(class) => format!("open({name}, {}, {what})", class.name),
             None => format!("{}({name}, {what})", check(block, other, None)),
         },
@@ -149,20 +149,12 @@ pub(super) fn read(block: &Block, function: &Function) -> Vec<String> {
     lists.map(line).collect()
 }
 
-/// The class of an argument that crosses as a handle.
-fn object_class<'a>(block: &'a Block, kind: &Type) -> Option<&'a Class> {
-    match kind {
-        Type::Class(name) => block.class(name).filter(|class| class.kind != Kind::Names),
-        _ => None,
-    }
-}
-
 fn several(block: &Block, item: &Type, value: &str, what: &str, limit: Option<u64>) -> String {
     let most = limit.map(|limit| format!(", {limit}")).unwrap_or_default();
     if let Type::Tuple(parts) = item {
         let column = |part: &Type| {
             let check = check(block, part, None);
-            match (object_class(block, part), part) {
+            match (block.object_class(part), part) {
                 (Some(class), _) => format!("[{check}, objectsOf('{}')]", native_name(class)),
                 (None, Type::Bytes) => format!("[{check}, byteStrings]"),
                 (None, Type::U128) => format!("[{check}, wide]"),
@@ -174,7 +166,7 @@ fn several(block: &Block, item: &Type, value: &str, what: &str, limit: Option<u6
         return format!("...check.columns({value}, {what}, {limit}, {})", columns.join(", "));
     }
     let checked = format!("check.list({value}, {what}, {}{most})", check(block, item, None));
-    match (object_class(block, item), item) {
+    match (block.object_class(item), item) {
         (Some(class), _) => format!("objects('{}', {checked})", native_name(class)),
         (None, Type::Bytes) => format!("byteStrings({checked})"),
         _ => checked,
@@ -191,7 +183,7 @@ pub(super) fn check(block: &Block, kind: &Type, limit: Option<u64>) -> String {
     match kind {
         Type::Text => "check.string".to_owned(),
         Type::Suite => "check.suite".to_owned(),
-        Type::Class(name) => match object_class(block, kind) {
+        Type::Class(name) => match block.object_class(kind) {
             Some(class) if class.plain => reader(class),
             Some(_) => format!("opener({name})"),
             None => "check.string".to_owned(),

@@ -65,13 +65,8 @@ pub(super) fn plain(class: &Class) -> String {
             type_name(&one.kind)
         )
     };
-    let properties: String = parameters(class).iter().map(property).collect();
+    let properties: String = class.made_of().iter().map(property).collect();
     format!("\n{docs}export interface {} {{\n{properties}}}\n", class.name)
-}
-
-/// The parameters of the constructor.
-fn parameters(class: &Class) -> &[Parameter] {
-    class.constructor().map_or(&[], |constructor| constructor.parameters.as_slice())
 }
 
 /// The functions that make plain data for this code; those for classes of other blocks too, which keep theirs for
@@ -104,7 +99,7 @@ pub(super) fn converters(block: &Block, code: &str) -> String {
 
 /// The handle of a plain object, whose fields are checked.
 fn read(block: &Block, class: &Class) -> String {
-    let names: Vec<String> = parameters(class).iter().map(parameter_name).collect();
+    let names: Vec<String> = class.made_of().iter().map(parameter_name).collect();
     let field = |one: &Parameter| {
         let name = parameter_name(one);
         let checked = check(block, one.kind.inner().unwrap_or(&one.kind), one.limit);
@@ -115,7 +110,7 @@ fn read(block: &Block, class: &Class) -> String {
         };
         format!("{checked}({name}, `${{what}}.{name}`)")
     };
-    let fields: Vec<String> = parameters(class).iter().map(field).collect();
+    let fields: Vec<String> = class.made_of().iter().map(field).collect();
     format!(
         "\nconst {} = (value: unknown, what: string): Raw => {{\n  const {{ {} }} = check.object(value, what);\n  return {};\n}};\n",
         reader(class),
@@ -135,7 +130,7 @@ fn shown(block: &Block, class: &Class) -> String {
         };
         format!("{}: {value}", parameter_name(one))
     };
-    let fields: Vec<String> = parameters(class).iter().map(field).collect();
+    let fields: Vec<String> = class.made_of().iter().map(field).collect();
     format!(
         "\nconst {} = (raw: Raw): {} => {{\n  const shown = {{ {} }};\n  native.handleFree!(raw);\n  return shown;\n}};\n",
         converter(class),

@@ -14,55 +14,34 @@ pub(super) fn held(block: &Block, class: &Class) -> String {
     if is_shared(class) { format!("Rc<{path}>") } else { path }
 }
 
-/// The path of an item that generated code adds to a class.
-fn local(block: &Block, class: &Class, item: &str) -> String {
-    if class.home.block == block.name {
-        item.to_owned()
-    } else {
-        format!("crate::{}::{item}", class.home.block)
-    }
-}
-
 /// The path of a handle.
 fn handle(block: &Block, name: &str) -> String {
-    block.class(name).map_or_else(|| name.to_owned(), |class| local(block, class, &class.native))
-}
-
-/// The class of an argument that crosses as a handle.
-fn object_class<'a>(block: &'a Block, kind: &Type) -> Option<&'a Class> {
-    let Type::Class(name) = kind else { return None };
-    block.class(name).filter(|class| class.kind != Kind::Names)
+    block.class(name).map_or_else(|| name.to_owned(), |class| class.glue(block, &class.native))
 }
 
 /// The parameters of the exported function: a list of tuples is a list of each part. `secret` is true if bytes may be
 /// secret: those that wasm-bindgen lends are a copy in this memory, which is not wiped.
 pub(super) fn declared(block: &Block, parameter: &Parameter, secret: bool) -> Vec<String> {
     let Parameter { name, kind, .. } = parameter;
-    match kind {
-        Type::List(item) => match &**item {
-            Type::Tuple(_) => columns(name, item)
-                .map(|(column, part)| format!("{column}: {}", list_type(block, part)))
-                .collect(),
-            item => vec![format!("{name}: {}", list_type(block, item))],
-        },
-        Type::Tuple(_) => columns(name, kind)
-            .map(|(column, part)| format!("{column}: {}", parameter_type(block, part)))
-            .collect(),
-        Type::Bytes if secret => vec![format!("{name}: Vec<u8>")],
-        Type::Class(class) if parameter.owned => vec![format!("{name}: {}", handle(block, class))],
-        kind => vec![format!("{name}: {}", parameter_type(block, kind))],
+    let columns = parameter.columns();
+    if !columns.is_empty() {
+        let written = if kind.is_list() { list_type } else { parameter_type };
+        return columns
+            .into_iter()
+            .map(|(column, part)| format!("{column}: {}", written(block, part)))
+            .collect();
     }
-}
-
-/// The names of the lists of each part of a list of tuples.
-fn columns<'a>(name: &str, item: &'a Type) -> impl Iterator<Item = (String, &'a Type)> {
-    item.parts().iter().enumerate().map(move |(at, part)| (format!("{name}_{at}"), part))
+    vec![match kind {
+        Type::Bytes if secret => format!("{name}: Vec<u8>"),
+        Type::Class(class) if parameter.owned => format!("{name}: {}", handle(block, class)),
+        kind => format!("{name}: {}", parameter_type(block, kind)),
+    }]
 }
 
 /// The type of a list of these items.
 fn list_type(block: &Block, item: &Type) -> String {
-    match (object_class(block, item), item) {
-        (Some(class), _) => format!("{}List", local(block, class, &class.native)),
+    match (block.object_class(item), item) {
+        (Some(class), _) => format!("{}List", class.glue(block, &class.native)),
         (None, Type::Bytes) => "lists::ByteStrings".to_owned(),
         // The halves of each number.
         (None, Type::U128) => "Vec<u64>".to_owned(),
@@ -81,17 +60,19 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
         Type::U32 | Type::Size | Type::Length | Type::AnyLength => "u32".to_owned(),
         Type::U64 | Type::Duration => "u64".to_owned(),
         Type::U128 => "u128".to_owned(),
-        Type::Class(name) => match object_class(block, kind) {
+        Type::Class(name) => match block.object_class(kind) {
             Some(_) => format!("&{}", handle(block, name)),
             None => "&str".to_owned(),
         },
         Type::Bound(name) => format!("&{}", handle(block, name)),
         Type::Optional(inner) => match &**inner {
             // wasm-bindgen has no reference to one object or none.
-            inner if object_class(block, inner).is_some() => list_type(block, inner),
+            inner if block.object_class(inner).is_some() => list_type(block, inner),
             Type::Bytes => "Option<Vec<u8>>".to_owned(),
             Type::List(item) if item.is_list() => "lists::NumberLists".to_owned(),
-            inner if *inner == Type::Suite || names(block, inner).is_some() => "Option<String>".to_owned(),
+            inner if *inner == Type::Suite || block.name_parser(inner).is_some() => {
+                "Option<String>".to_owned()
+            }
             inner => format!("Option<{}>", parameter_type(block, inner)),
         },
         Type::List(item) => list_type(block, item),
@@ -105,7 +86,7 @@ pub(super) fn list(block: &Block, parameter: &Parameter) -> String {
     let Parameter { name, kind: Type::List(item), .. } = parameter else { return String::new() };
     let items = match &**item {
         Type::Tuple(parts) => {
-            let mut all = columns(name, item).map(|(column, part)| items(block, part, &column));
+            let mut all = parameter.columns().into_iter().map(|(column, part)| items(block, part, &column));
             let first = all.next().unwrap_or_default();
             let zipped = all.map(|column| format!(".zip({})", column.trim_end_matches(".into_iter()")));
             let zipped: String = zipped.collect();
@@ -123,7 +104,7 @@ pub(super) fn list(block: &Block, parameter: &Parameter) -> String {
 
 /// An iterator over the items of one list.
 fn items(block: &Block, item: &Type, name: &str) -> String {
-    match (object_class(block, item), item) {
+    match (block.object_class(item), item) {
         (Some(class), _) if is_shared(class) => format!("{name}.0.iter().map(|one| &**one)"),
         (Some(_), _) => format!("{name}.0.iter()"),
         (None, Type::Bytes) => format!("{name}.slices().into_iter()"),
@@ -133,16 +114,9 @@ fn items(block: &Block, item: &Type, name: &str) -> String {
     }
 }
 
-/// The function that finds the value of a name.
-fn names(block: &Block, kind: &Type) -> Option<String> {
-    let Type::Class(name) = kind else { return None };
-    let class = block.class(name).filter(|class| class.kind == Kind::Names)?;
-    Some(format!("{}::from_name", class.rust(block)))
-}
-
 /// True if the conversion of an argument may fail.
 pub(super) fn may_fail(block: &Block, kind: &Type) -> bool {
-    *kind == Type::Suite || names(block, kind.inner().unwrap_or(kind)).is_some()
+    *kind == Type::Suite || block.name_parser(kind.inner().unwrap_or(kind)).is_some()
 }
 
 /// The argument of the interface's function.
@@ -152,19 +126,19 @@ pub(super) fn argument(block: &Block, parameter: &Parameter, secret: bool) -> St
         Type::Attested => "attested".to_owned(),
         Type::Bytes if secret => format!("&Zeroizing::new({name})"),
         Type::Tuple(_) => {
-            let parts: Vec<String> = columns(name, &parameter.kind).map(|(column, _)| column).collect();
+            let parts: Vec<String> = parameter.columns().into_iter().map(|(column, _)| column).collect();
             format!("({})", parts.join(", "))
         }
         Type::Class(_) if parameter.owned => format!("{name}.0"),
         Type::List(item) if **item == Type::Bytes => format!("&{name}.slices()"),
         Type::List(_) => format!("&{name}"),
-        Type::Optional(inner) => match (object_class(block, inner), &**inner) {
+        Type::Optional(inner) => match (block.object_class(inner), &**inner) {
             (Some(class), _) if is_shared(class) => format!("{name}.0.first().map(|one| &**one)"),
             (Some(_), _) => format!("{name}.0.first()"),
             (None, Type::List(item)) if item.is_list() => format!("Some(&{name}.0)"),
             (None, Type::Bytes | Type::List(_)) => format!("{name}.as_deref()"),
             (None, Type::NonZeroU16) => format!("{name}.and_then(NonZeroU16::new)"),
-            (None, inner) => match names(block, inner) {
+            (None, inner) => match block.name_parser(inner) {
                 Some(parse) => format!("{name}.as_deref().map({parse}).transpose().or_throw()?.as_ref()"),
                 None => {
                     let converted = value(block, inner, "one");
@@ -187,7 +161,7 @@ fn value(block: &Block, kind: &Type, name: &str) -> String {
         Type::Bound(bound) if bound == "Guard" => format!("&mut quorate_interface::locked(&{name}.0)"),
         Type::Bound(class) if block.class(class).is_some_and(is_shared) => format!("(*{name}.0).as_ref()"),
         Type::Bound(_) => format!("{name}.0.as_ref()"),
-        Type::Class(_) => match names(block, kind) {
+        Type::Class(_) => match block.name_parser(kind) {
             Some(parse) => format!("&{parse}({name}).or_throw()?"),
             None => format!("&{name}.0"),
         },
@@ -250,11 +224,11 @@ pub(super) fn converted(block: &Block, kind: &Type, made: &str) -> Option<String
 fn object(block: &Block, class: &Class, made: &str) -> String {
     match class.kind {
         Kind::Data | Kind::Union => {
-            format!("{}({made})", local(block, class, &free_function(&class.native, "data")))
+            format!("{}({made})", class.glue(block, &free_function(&class.native, "data")))
         }
         Kind::Names => format!("glue::text(&{made})"),
-        _ if is_shared(class) => format!("{}(Rc::new({made}))", local(block, class, &class.native)),
-        _ => format!("{}({made})", local(block, class, &class.native)),
+        _ if is_shared(class) => format!("{}(Rc::new({made}))", class.glue(block, &class.native)),
+        _ => format!("{}({made})", class.glue(block, &class.native)),
     }
 }
 

@@ -1,9 +1,13 @@
 // Runs the cases of spec/vectors through the public API of a package with the interface of index.d.ts. The schema is in
 // spec/vectors/README.md. The operations are generated from bindings/interface/operations; so are the behaviours, which are
 // tests without an input.
+import { readFileSync } from 'node:fs';
 import { tests } from '../../../javascript/dist/vector-operations.mjs';
 import { hex } from './hex.mjs';
 import { Refused, support } from './vector-support.mjs';
+
+/** The folder of the vectors. */
+export const VECTORS = new URL('../../../../spec/vectors/', import.meta.url);
 
 /**
  * Every file that is run. Those of Jolteon, Gosig and ABFT belong to the example protocols, those of Jerasure to builds that
@@ -22,11 +26,14 @@ const CHECKED = ['dsig.sign', 'tdh2.encrypt', 'tdh2.share', 'coin.share', 'heade
 const isUnbound = ({ operation, input }) =>
   operation === 'sharing.decode' || (operation === 'spending.session' && input.steps.some((step) => step.do === 'spend'));
 
+/** Runs one file and returns the number of its cases, as {@link runCases}. */
+export const runFile = (q, name, only) => runCases(q, name, JSON.parse(readFileSync(new URL(`${name}.json`, VECTORS), 'utf8')), only);
+
 /**
  * Runs one parsed file and returns the number of its cases; throws an error that lists the failures. With `only`, a
  * list of operations, it runs only their cases: for a package with a part of the interface.
  */
-export function runFile(q, name, file, only) {
+export function runCases(q, name, file, only) {
   const run = runner(q, !only);
   const failures = [];
   // A part of the interface has no ciphersuites.

@@ -53,6 +53,10 @@ class BadInputTest {
         val member = AttestedMember(example.secrets[0].publicKey, 1)
         val many = List(Committee.MAX_MEMBERS + 1) { member }
         assertThrows<QuorateException.BadCommittee> { Committee.fromAttested(example.chain, 0u, many, true) }
+        fun <T : Any> endless(item: T) = Iterable { generateSequence { item }.iterator() }
+        assertThrows<QuorateException.DuplicateSigner> { SignerSet(4, endless(2)) }
+        assertThrows<QuorateException.DuplicateSigner> { committee.signerSet(endless(0L)) }
+        assertEquals(4L, assertThrows<QuorateException.UnknownSigner> { SignerSet(4, 0..Int.MAX_VALUE) }.index)
     }
 
     @Test

@@ -59,11 +59,6 @@ class DsigTest {
         val gone = PublicKey.decode(Suite.ED25519, key.encode()).apply { close() }
         val uses =
             listOf<() -> Any?>(
-                { signer.prepare() },
-                { signer.sign(message) },
-                { signer.ready },
-                { signer.announcements() },
-                { signer.invalidate() },
                 { runBlocking { signer.awaitPrepare() } },
                 { verifier.admit(key) },
                 { verifier.verify(key, message, message) },

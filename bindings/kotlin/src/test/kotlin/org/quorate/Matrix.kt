@@ -30,13 +30,13 @@ internal object Matrix {
         }
     }
 
-    fun write(suite: Suite, folder: Path) {
+    private fun write(suite: Suite, folder: Path) {
         val file = VectorOperations.run("matrix.write", json("suite" to suite.toString()))
         folder.resolve("kotlin-$suite.json").writeText(GsonBuilder().setPrettyPrinting().create().toJson(file))
     }
 
     /** Checks every file in the folder and returns their number. */
-    fun readAll(folder: Path): Int {
+    private fun readAll(folder: Path): Int {
         val files = folder.listDirectoryEntries().filter { it.extension == "json" }.sorted()
         for (file in files) {
             println(file)

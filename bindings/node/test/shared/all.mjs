@@ -1,0 +1,60 @@
+// The tests of both packages for JavaScript. Each package adds those of what only it has.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { badInput } from './bad-input.mjs';
+import { declarations } from './declarations.mjs';
+import { auditTests } from './dsig-audit.mjs';
+import { hookTests } from './dsig-hooks.mjs';
+import { dsigTests } from './dsig.mjs';
+import { erasureTests } from './erasure.mjs';
+import { gossip } from './gossip.mjs';
+import { otherChains } from './other-chains.mjs';
+import { differences } from './surface.mjs';
+import { thresholdBadInput } from './threshold-bad-input.mjs';
+import { oneOfEachModule } from './threshold-world.mjs';
+import { tour } from './tour.mjs';
+import { FILES, OTHERS, VECTORS, behaviours } from './vectors.mjs';
+import { oneOfEach } from './world.mjs';
+
+/** Declares the tests of a package in this folder, in which `blocks` has the declarations of its blocks. */
+export function sharedTests(q, folder, blocks) {
+  const read = (file) => readFileSync(new URL(file, folder), 'utf8');
+  const declared = (name) => declarations(read, `${blocks}/${name}.d.ts`);
+  const groups = [
+    ['', behaviours(q)],
+    ['bad input: ', badInput(q, assert)],
+    ['other chains: ', otherChains(q, assert)],
+    ['dsig: ', dsigTests(q, assert, read(`${blocks}/dsig.d.ts`))],
+    ['dsig: ', hookTests(q, assert)],
+    ['dsig: ', auditTests(q, assert)],
+    ['gossip: ', gossip(q, assert)],
+    ['threshold: ', thresholdBadInput(q, assert)],
+    ['erasure: ', erasureTests(q, assert)],
+  ];
+  for (const [group, tests] of groups) for (const [name, run] of Object.entries(tests)) test(`${group}${name}`, run);
+
+  test('the tour', () => {
+    assert.deepEqual(tour(q), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });
+  });
+
+  test('exports are exactly those of index.d.ts', () => {
+    assert.deepEqual(differences(q, declarations(read), oneOfEach(q)), []);
+  });
+
+  test('exports are exactly those of the modules', () => {
+    for (const name of ['gossip', 'sortition']) assert.deepEqual(differences(q[name], declared(name), {}), [], name);
+    for (const [name, objects] of Object.entries(oneOfEachModule(q))) {
+      const module = name.split('/').reduce((at, part) => at[part], q);
+      const file = name === 'threshold' ? 'threshold-index' : name.replace('/', '_');
+      assert.deepEqual(differences(module, declared(file), objects), [], name);
+      const classes = Object.keys(module).filter((key) => module[key].prototype && /^[A-Z]/.test(key));
+      assert.deepEqual(classes.sort(), Object.keys(objects).sort(), name);
+    }
+  });
+
+  test('every vector file is read', () => {
+    const known = [...FILES, ...OTHERS].map((name) => `${name}.json`).sort();
+    assert.deepEqual(readdirSync(VECTORS).filter((name) => name.endsWith('.json')).sort(), known);
+  });
+}
