@@ -41,12 +41,11 @@ pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
     };
     for (item, full) in items() {
         match item {
-            Item::Struct(item) if is_public(&item.vis) => {
-                let class = class(&block, &item.ident, &item.attrs)?;
-                block.classes.push(Class { full: full || class.full, ..class });
-            }
-            Item::Enum(item) if is_public(&item.vis) => {
-                let class = class(&block, &item.ident, &item.attrs)?;
+            Item::Struct(syn::ItemStruct { vis, ident, attrs, .. })
+            | Item::Enum(syn::ItemEnum { vis, ident, attrs, .. })
+                if is_public(vis) =>
+            {
+                let class = class(&block, ident, attrs)?;
                 block.classes.push(Class { full: full || class.full, ..class });
             }
             Item::Const(item) if is_public(&item.vis) => {
@@ -194,26 +193,8 @@ fn empty(block: &Block, name: String) -> Class {
     Class {
         native: prefix + &name,
         name,
-        docs: Docs::default(),
         home: Home { block: block.name.clone(), path: block.path.clone(), module: block.module.clone() },
-        kind: Kind::Module,
-        secret: false,
-        hex: false,
-        plain: false,
-        variants: Vec::new(),
-        traits: Traits::default(),
-        within: None,
-        constants: Vec::new(),
-        functions: Vec::new(),
-        size: None,
-        spent: None,
-        set: false,
-        stateful: false,
-        early: None,
-        shared: false,
-        taken: false,
-        full: false,
-        listed: None,
+        ..Class::default()
     }
 }
 

@@ -1,7 +1,5 @@
 //! Identifiers of chains and committees: 32 bytes each, not interchangeable.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::committee;
 
@@ -35,12 +33,6 @@ impl ChainId {
     }
 }
 
-impl fmt::Display for ChainId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, encoded, hex)]
@@ -62,8 +54,7 @@ impl CommitteeId {
     }
 }
 
-impl fmt::Display for CommitteeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+shown! {
+    ChainId: |self, f| self.0.fmt(f);
+    CommitteeId: |self, f| self.0.fmt(f);
 }

@@ -130,11 +130,13 @@ pub mod wire;
 
 #[cfg(feature = "full")]
 mod bridge;
+mod locked;
 mod verified;
 
 #[cfg(feature = "full")]
 pub use bridge::{locked, taken};
 
+use locked::Locked;
 use quorate::{Error, Result};
 
 /// Bytes of a secret, wiped when they are dropped.

@@ -1,7 +1,5 @@
 //! Light clients: they follow a chain by its certificates, from its genesis over changes of its members.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::any;
 use quorate::light;
 use quorate::light::{ChainProtocol, Genesis};
@@ -10,9 +8,9 @@ use quorate::{Error, Result};
 
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
-use crate::exactly;
 use crate::ids::ChainId;
 use crate::statement::Statement;
+use crate::{Locked, exactly};
 
 /// Maximum number of epochs whose committees a light client keeps: the newest ones.
 #[cfg_attr(binding, within = "LightClient")]
@@ -25,7 +23,7 @@ const _: () = assert!(MAX_EPOCHS as usize == light::MAX_EPOCHS);
 /// are faulty, also after they have left. Threads may share it. A failed call changes nothing.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct LightClient(Mutex<any::LightClient>);
+pub struct LightClient(Locked<any::LightClient>);
 
 impl LightClient {
     /// Creates a client that trusts the committees of one epoch. The protocol is `jolteon`, `gosig` or `abft`; `voters` are
@@ -36,7 +34,7 @@ impl LightClient {
     /// [`Error::BadCommittee`](quorate::Error) if the committees differ in chain, epoch, number of members or a weight.
     pub fn new(protocol: String, voters: &Committee, identities: &Committee) -> Result<Self> {
         let protocol = ChainProtocol::from_name(&protocol)?;
-        any::LightClient::new(protocol, voters.0.clone(), identities.0.clone()).map(Mutex::new).map(Self)
+        any::LightClient::new(protocol, voters.0.clone(), identities.0.clone()).map(Locked::new).map(Self)
     }
 
     /// Creates a client that trusts a genesis file: its text, in the form that `quorate genesis` writes. Cost: a proof of
@@ -50,17 +48,17 @@ impl LightClient {
     /// [`Error::RelatedKeys`](quorate::Error) for members with the same key.
     #[cfg_attr(binding, slow)]
     pub fn from_genesis(text: String) -> Result<Self> {
-        any::LightClient::from_genesis(&Genesis::parse(&text)?).map(Mutex::new).map(Self)
+        any::LightClient::from_genesis(&Genesis::parse(&text)?).map(Locked::new).map(Self)
     }
 
     getters! {
         /// The protocol of the chain.
-        fn protocol(&self) -> String { self.lock().protocol().to_string() }
+        fn protocol(&self) -> String { self.0.lock().protocol().to_string() }
         /// The chain.
-        fn chain(&self) -> ChainId { ChainId(self.lock().chain()) }
+        fn chain(&self) -> ChainId { ChainId(self.0.lock().chain()) }
         /// The newest epoch that the client has reached.
         #[cfg_attr(binding, computed)]
-        fn epoch(&self) -> u64 { self.lock().epoch() }
+        fn epoch(&self) -> u64 { self.0.lock().epoch() }
     }
 
     /// Returns the voting keys of an epoch.
@@ -68,7 +66,7 @@ impl LightClient {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
     pub fn voters(&self, epoch: u64) -> Result<Committee> {
-        self.lock().voters(epoch).map(Committee)
+        self.0.lock().voters(epoch).map(Committee)
     }
 
     /// Returns the identity keys of an epoch.
@@ -76,7 +74,7 @@ impl LightClient {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
     pub fn identities(&self, epoch: u64) -> Result<Committee> {
-        self.lock().identities(epoch).map(Committee)
+        self.0.lock().identities(epoch).map(Committee)
     }
 
     /// Continues with the next epoch and returns its number. `block` is the last block of the newest epoch, `finality` the
@@ -93,7 +91,7 @@ impl LightClient {
     pub fn hand_over(&self, block: &[u8], finality: &[u8], payload: &[u8]) -> Result<u64> {
         let mut next = self.snapshot();
         let epoch = next.hand_over(block, finality, payload)?;
-        let mut present = self.lock();
+        let mut present = self.0.lock();
         if present.epoch().checked_add(1) != Some(epoch) {
             return Err(Error::WrongContext {
                 what: "handover: another call has reached the epoch meanwhile",
@@ -111,7 +109,7 @@ impl LightClient {
     /// [`Error::Malformed`](quorate::Error) for a digest of another length.
     #[cfg_attr(binding, quick)]
     pub fn certifies(&self, statement: &Statement, height: u64, view: u64, digest: &[u8]) -> Result<bool> {
-        Ok(self.lock().certifies(&statement.0, height, view, &exactly(digest, "digest")?))
+        Ok(self.0.lock().certifies(&statement.0, height, view, &exactly(digest, "digest")?))
     }
 
     /// Verifies an encoded certificate of any epoch that the client knows. Cost (BLS): two pairings.
@@ -171,13 +169,9 @@ impl LightClient {
         self.snapshot().verify_transaction(proof).map(VerifiedTransaction)
     }
 
-    fn lock(&self) -> MutexGuard<'_, any::LightClient> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The present state: verification holds no lock.
     fn snapshot(&self) -> any::LightClient {
-        self.lock().clone()
+        self.0.lock().clone()
     }
 }
 
@@ -223,7 +217,7 @@ impl VerifiedTransaction {
 
 shown! {
     LightClient: |self, f| {
-        let client = self.lock();
+        let client = self.0.lock();
         write!(f, "LightClient({}, chain {}, epoch {})", client.protocol(), client.chain(), client.epoch())
     };
     VerifiedCommit: |self, f| {

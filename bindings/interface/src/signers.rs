@@ -2,17 +2,18 @@
 
 #[cfg(feature = "full")]
 use std::sync::MutexGuard;
-use std::sync::{Mutex, PoisonError};
 
 use quorate::Result;
 #[cfg(feature = "full")]
 use quorate::certificate;
 use quorate::committee;
 
+use crate::Locked;
+
 /// A set of members of a committee of `committee_len`. It can change. Iteration is in ascending order.
 #[derive(Debug)]
 #[cfg_attr(binding, object, set)]
-pub struct SignerSet(Mutex<committee::SignerSet>);
+pub struct SignerSet(Locked<committee::SignerSet>);
 
 impl SignerSet {
     /// Creates the set of these members, each listed once; the empty set by default.
@@ -73,7 +74,7 @@ impl SignerSet {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut committee::SignerSet) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.lock())
     }
 
     /// About how many bytes it holds.
@@ -85,7 +86,7 @@ impl SignerSet {
 
 impl From<committee::SignerSet> for SignerSet {
     fn from(set: committee::SignerSet) -> Self {
-        Self(Mutex::new(set))
+        Self(Locked::new(set))
     }
 }
 
@@ -102,7 +103,7 @@ impl PartialEq for SignerSet {
 #[cfg(feature = "full")]
 #[derive(Debug, Default)]
 #[cfg_attr(binding, object, set)]
-pub struct Suspects(Mutex<certificate::Suspects>);
+pub struct Suspects(Locked<certificate::Suspects>);
 
 #[cfg(feature = "full")]
 impl Suspects {
@@ -131,7 +132,7 @@ impl Suspects {
 
     /// Locks the set, for collectors, which lock their own state first.
     pub(crate) fn lock(&self) -> MutexGuard<'_, certificate::Suspects> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

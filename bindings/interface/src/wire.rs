@@ -1,12 +1,10 @@
 //! Canonical, bounded encoding for a protocol's own messages: little-endian integers, and u32 lengths with a cap.
 #![cfg_attr(binding, module = "wire")]
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::wire::{self, domain};
 use quorate::{Error, Result};
 
-use crate::Length;
+use crate::{Length, Locked};
 
 /// Every domain string of quorate: each has exactly one purpose. Choose different ones for your own hashes.
 #[cfg_attr(binding, variant, quick)]
@@ -26,19 +24,19 @@ pub fn hash(domain: String, bytes: &[u8]) -> [u8; 32] {
 #[cfg_attr(binding, object, within = "Wire")]
 pub struct Reader {
     bytes: Vec<u8>,
-    position: Mutex<usize>,
+    position: Locked<usize>,
 }
 
 impl Reader {
     /// Creates a reader over a copy of `bytes`.
     #[cfg_attr(binding, quick)]
     pub fn new(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_vec(), position: Mutex::new(0) }
+        Self { bytes: bytes.to_vec(), position: Locked::new(0) }
     }
 
     getters! {
         /// Number of bytes left.
-        fn remaining(&self) -> usize { self.bytes.len() - *self.lock() }
+        fn remaining(&self) -> usize { self.bytes.len() - *self.position.lock() }
     }
 
     quick! {
@@ -111,22 +109,18 @@ impl Reader {
     }
 
     fn read<T>(&self, read: impl FnOnce(&mut wire::Reader<'_>) -> Result<T>) -> Result<T> {
-        let mut position = self.lock();
+        let mut position = self.position.lock();
         let mut reader = wire::Reader::new(self.bytes.get(*position..).unwrap_or_default());
         let value = read(&mut reader)?;
         *position = self.bytes.len() - reader.remaining();
         Ok(value)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Writes an encoding front to back.
 #[derive(Debug, Default)]
 #[cfg_attr(binding, object, within = "Wire")]
-pub struct Writer(Mutex<wire::Writer>);
+pub struct Writer(Locked<wire::Writer>);
 
 impl Writer {
     /// Creates an empty writer.
@@ -137,24 +131,24 @@ impl Writer {
 
     getters! {
         /// Number of bytes written.
-        fn size(&self) -> usize { self.lock().len() }
+        fn size(&self) -> usize { self.0.lock().len() }
     }
 
     quick! {
         /// Writes bytes whose length the reader knows.
-        fn raw(&self, bytes: &[u8]) { self.lock().raw(bytes); }
+        fn raw(&self, bytes: &[u8]) { self.0.lock().raw(bytes); }
         /// Writes one byte.
-        fn u8(&self, value: u8) { self.lock().u8(value); }
+        fn u8(&self, value: u8) { self.0.lock().u8(value); }
         /// Writes two bytes, little-endian.
-        fn u16(&self, value: u16) { self.lock().u16(value); }
+        fn u16(&self, value: u16) { self.0.lock().u16(value); }
         /// Writes four bytes, little-endian.
-        fn u32(&self, value: u32) { self.lock().u32(value); }
+        fn u32(&self, value: u32) { self.0.lock().u32(value); }
         /// Writes eight bytes, little-endian.
-        fn u64(&self, value: u64) { self.lock().u64(value); }
+        fn u64(&self, value: u64) { self.0.lock().u64(value); }
         /// Writes sixteen bytes, little-endian.
-        fn u128(&self, value: u128) { self.lock().u128(value); }
+        fn u128(&self, value: u128) { self.0.lock().u128(value); }
         /// Writes LEB128 in its shortest form: 1 to 5 bytes.
-        fn varint(&self, value: u32) { self.lock().varint(value); }
+        fn varint(&self, value: u32) { self.0.lock().varint(value); }
     }
 
     /// Writes a length, then the bytes.
@@ -166,21 +160,17 @@ impl Writer {
         if u32::try_from(bytes.len()).is_err() {
             return Err(Error::TooLarge { what: "bytes", limit: u32::MAX.into() });
         }
-        self.lock().bytes(bytes);
+        self.0.lock().bytes(bytes);
         Ok(())
     }
 
     quick! {
         /// Writes a list length; the items follow.
-        fn count(&self, n: u32) { self.lock().u32(n); }
+        fn count(&self, n: u32) { self.0.lock().u32(n); }
         /// Writes whether an optional value follows.
-        fn option(&self, present: bool) { self.lock().u8(present.into()); }
+        fn option(&self, present: bool) { self.0.lock().u8(present.into()); }
         /// Returns the written bytes. The writer is empty afterwards.
-        fn into_bytes(&self) -> Vec<u8> { core::mem::take(&mut *self.lock()).into_bytes() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, wire::Writer> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        fn into_bytes(&self) -> Vec<u8> { core::mem::take(&mut *self.0.lock()).into_bytes() }
     }
 }
 

@@ -56,7 +56,7 @@ pub struct Constant {
 }
 
 /// A structure with its functions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Class {
     /// Its name, unique in the module from which users import it.
     pub name: String,
@@ -116,7 +116,7 @@ pub enum Listed {
 
 /// How an object exists where native memory is not collected with the object, as on the JVM. All other languages hold a
 /// native object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// As the arguments of its constructor.
     Value,
@@ -133,6 +133,7 @@ pub enum Kind {
     /// One of several names: an enumeration without fields, which crosses as the text of its name.
     Names,
     /// No objects: its functions belong to the module itself, and Kotlin, which has none, gives them this name.
+    #[default]
     Module,
 }
 

@@ -1,11 +1,10 @@
 //! Verification without admitted signers: of one signature, of a log, and of evidence.
 
-use std::sync::{Mutex, PoisonError};
-
 use quorate::dsig::dynamic::{self, DynAuditor};
 use quorate::{Error, Result, any};
 
 use super::{Suite, ed25519};
+use crate::Locked;
 use crate::keys::PublicKey;
 
 /// Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch of
@@ -13,7 +12,7 @@ use crate::keys::PublicKey;
 #[cfg_attr(binding, object, stateful, within = "Dsig")]
 pub struct Auditor {
     suite: Suite,
-    auditor: Mutex<DynAuditor>,
+    auditor: Locked<DynAuditor>,
 }
 
 impl Auditor {
@@ -26,7 +25,7 @@ impl Auditor {
     ) -> Self {
         let suite = Suite::chosen(suite);
         let auditor = DynAuditor::new(suite, roots.unwrap_or(1024));
-        Self { suite: suite.into(), auditor: Mutex::new(auditor) }
+        Self { suite: suite.into(), auditor: Locked::new(auditor) }
     }
 
     getters! {
@@ -41,7 +40,7 @@ impl Auditor {
     /// [`Error::OneTimeReuse`](quorate::Error) if its key signed another message before, in a batch that is remembered.
     #[cfg_attr(binding, quick)]
     pub fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
-        let mut auditor = self.auditor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut auditor = self.auditor.lock();
         auditor.check(ed25519(signer)?, message, signature)
     }
 }

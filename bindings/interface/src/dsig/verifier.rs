@@ -2,22 +2,22 @@
 
 use core::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use quorate::Result;
 use quorate::dsig::VerifierConfig;
 use quorate::dsig::dynamic::{self, DynVerifier};
 
 use super::{Suite, ed25519};
-use crate::at;
 use crate::keys::PublicKey;
+use crate::{Locked, at};
 
 /// Verifies signatures of admitted signers, fast if their batch was announced. Even a hostile announcement never blocks
 /// another thread from verifying.
 #[cfg_attr(binding, object, stateful, within = "Dsig")]
 pub struct Verifier {
     suite: Suite,
-    verifier: Mutex<DynVerifier>,
+    verifier: Locked<DynVerifier>,
     /// The hook's answer for the current signer, which the core reads. It belongs to the holder of the lock.
     revoked: Arc<AtomicBool>,
 }
@@ -44,7 +44,7 @@ impl Verifier {
         };
         let suite = Suite::chosen(suite);
         let verifier = DynVerifier::new(suite, config);
-        Self { suite: suite.into(), verifier: Mutex::new(verifier), revoked: Arc::default() }
+        Self { suite: suite.into(), verifier: Locked::new(verifier), revoked: Arc::default() }
     }
 
     getters! {
@@ -59,7 +59,7 @@ impl Verifier {
     #[cfg_attr(binding, quick)]
     pub fn admit(&self, signer: &PublicKey) -> Result<()> {
         let signer = ed25519(signer)?.clone();
-        self.lock().admit(signer);
+        self.verifier.lock().admit(signer);
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Verifier {
     #[cfg_attr(binding, quick)]
     pub fn revoke(&self, signer: &PublicKey) -> Result<bool> {
         let signer = ed25519(signer)?;
-        Ok(self.lock().revoke(signer))
+        Ok(self.verifier.lock().revoke(signer))
     }
 
     /// Sets a hook that returns true for a key that an external list revokes. `announce`, `can_verify_fast` and `verify`
@@ -79,7 +79,7 @@ impl Verifier {
     #[cfg_attr(binding, hook, quick)]
     pub fn check_revocation(&self) {
         let answer = self.revoked.clone();
-        self.lock().check_revocation(move |_| answer.load(Ordering::Relaxed));
+        self.verifier.lock().check_revocation(move |_| answer.load(Ordering::Relaxed));
     }
 
     /// Background work: processes an announcement received from its signer over an authenticated link. Cost: 127 hashes,
@@ -146,13 +146,9 @@ impl Verifier {
 
     /// Locks the verifier, and stores the hook's answer.
     fn answered(&self, revoked: Option<bool>) -> MutexGuard<'_, DynVerifier> {
-        let verifier = self.lock();
+        let verifier = self.verifier.lock();
         self.revoked.store(revoked.unwrap_or(false), Ordering::Relaxed);
         verifier
-    }
-
-    fn lock(&self) -> MutexGuard<'_, DynVerifier> {
-        self.verifier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

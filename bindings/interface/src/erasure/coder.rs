@@ -1,11 +1,10 @@
 //! Encoding a message into checked shards, and decoding it.
 
-use std::sync::{Mutex, PoisonError};
-
 use quorate::erasure;
 use quorate::{Error, Result};
 
 use super::{CheckedShard, Coding, Dispersal};
+use crate::Locked;
 
 /// In a module of WebAssembly all shards of a message, the coder's working memory and two copies must fit into four
 /// gigabytes; otherwise an allocation fails and aborts the module.
@@ -18,7 +17,7 @@ const MAX_MODULE_SHARDS: usize = 1 << 28;
 #[derive(Debug)]
 pub struct Coder {
     coding: Coding,
-    idle: Mutex<Vec<erasure::Coder>>,
+    idle: Locked<Vec<erasure::Coder>>,
 }
 
 impl Coder {
@@ -34,7 +33,7 @@ impl Coder {
             let what = "shards of a message in a module's memory";
             return Err(Error::TooLarge { what, limit: MAX_MODULE_SHARDS as u64 });
         }
-        Ok(Self { coding: *coding, idle: Mutex::new(vec![erasure::Coder::new(inner)?]) })
+        Ok(Self { coding: *coding, idle: Locked::new(vec![erasure::Coder::new(inner)?]) })
     }
 
     getters! {
@@ -71,11 +70,10 @@ impl Coder {
 
     /// A coder is dropped if its user panicked.
     fn run<T>(&self, work: impl FnOnce(&mut erasure::Coder) -> Result<T>) -> Result<T> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle().pop();
+        let kept = self.idle.lock().pop();
         let mut coder = kept.map_or_else(|| erasure::Coder::new(self.coding.0), Ok)?;
         let done = work(&mut coder);
-        idle().push(coder);
+        self.idle.lock().push(coder);
         done
     }
 }

@@ -1,13 +1,11 @@
 //! The tuner's table of the fastest codes. The command `quorate tune-erasure` creates it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::Result;
 use quorate::erasure::tuner;
 use quorate::wire::{Decode, Encode};
 
 use super::{Shape, Suite};
-use crate::{AnyLength, Length};
+use crate::{AnyLength, Length, Locked};
 
 /// Measurement for a shape, a length and a suite: encoding a message of this length and decoding it with f and with 2f
 /// lost shards takes `cost` nanoseconds in total.
@@ -41,7 +39,7 @@ impl Row {
 /// committee must use one table, or one row of it, because the suite determines the bytes of the shards.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct Table(Mutex<tuner::Table>);
+pub struct Table(Locked<tuner::Table>);
 
 impl Table {
     /// Maximum number of rows.
@@ -51,7 +49,7 @@ impl Table {
     #[cfg_attr(binding, quick)]
     #[expect(clippy::new_without_default, reason = "languages have constructors, not defaults")]
     pub fn new() -> Self {
-        Self(Mutex::default())
+        Self(Locked::default())
     }
 
     /// Decodes a file of the tuner.
@@ -59,17 +57,17 @@ impl Table {
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a damaged file.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        tuner::Table::decode(bytes, &()).map(|table| Self(Mutex::new(table)))
+        tuner::Table::decode(bytes, &()).map(|table| Self(Locked::new(table)))
     }
 
     /// Returns the bytes of the file.
     pub fn encode(&self) -> Vec<u8> {
-        self.lock().encode()
+        self.0.lock().encode()
     }
 
     getters! {
         /// All rows, ascending by shape, length and suite.
-        fn rows(&self) -> Vec<Row> { self.lock().rows().iter().copied().map(Row).collect() }
+        fn rows(&self) -> Vec<Row> { self.0.lock().rows().iter().copied().map(Row).collect() }
     }
 
     /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
@@ -77,7 +75,7 @@ impl Table {
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
     pub fn insert(&self, row: &Row) -> Result<()> {
-        self.lock().insert(row.0)
+        self.0.lock().insert(row.0)
     }
 
     /// Changes the table: adds all rows of a newer one.
@@ -86,14 +84,14 @@ impl Table {
     /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
     pub fn merge(&self, newer: &Table) -> Result<()> {
         // It may be the same table, whose lock is taken once at a time.
-        let newer = newer.lock().clone();
-        self.lock().merge(&newer)
+        let newer = newer.0.lock().clone();
+        self.0.lock().merge(&newer)
     }
 
     /// Returns the suites that were measured for shards of this shape.
     pub fn suites(&self, shape: &Shape) -> Vec<Suite> {
         let mut suites: Vec<Suite> = Vec::new();
-        for row in self.lock().rows().iter().filter(|row| row.shape() == shape.0) {
+        for row in self.0.lock().rows().iter().filter(|row| row.shape() == shape.0) {
             if !suites.iter().any(|suite| suite.0 == row.suite()) {
                 suites.push(Suite(row.suite()));
             }
@@ -111,11 +109,7 @@ impl Table {
         #[cfg_attr(binding, among = "suites", default = "is_available")] allow: &[&Suite],
     ) -> Option<Row> {
         let message = usize::try_from(message).unwrap_or(usize::MAX);
-        self.lock().best(shape.0, message, |suite| allow.iter().any(|one| one.0 == suite)).copied().map(Row)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, tuner::Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().best(shape.0, message, |suite| allow.iter().any(|one| one.0 == suite)).copied().map(Row)
     }
 }
 
@@ -124,8 +118,8 @@ const _: () = assert!(Table::MAX_ROWS as usize == tuner::Table::MAX_ROWS);
 impl PartialEq for Table {
     fn eq(&self, other: &Self) -> bool {
         // One lock at a time: another thread may compare the same tables in the other order.
-        let other = other.lock().clone();
-        *self.lock() == other
+        let other = other.0.lock().clone();
+        *self.0.lock() == other
     }
 }
 
@@ -133,5 +127,5 @@ shown! {
     Row: |self, f| {
         write!(f, "Row({}, message={}, {}, cost={})", self.shape(), self.message(), self.suite(), self.cost())
     };
-    Table: |self, f| write!(f, "Table({} rows)", self.lock().rows().len());
+    Table: |self, f| write!(f, "Table({} rows)", self.0.lock().rows().len());
 }

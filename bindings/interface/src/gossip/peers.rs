@@ -1,13 +1,12 @@
 //! The other members, as the gossip of one member sees them.
 
-use core::fmt;
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use quorate::gossip;
 use quorate::{Error, Result};
 
-use crate::at;
+use crate::{Locked, at};
 
 /// Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,15 +59,15 @@ impl Parameters {
     }
 }
 
-impl fmt::Display for Parameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+shown! {
+    Parameters: |self, f| {
         let gossip::Parameters { limit, preferred, batch, fan_out, back_off, send_timeout } = self.0;
         write!(
             f,
             "Parameters(limit={limit}, preferred={preferred}, batch={batch}, fan_out={fan_out}, \
              back_off={back_off:?}, send_timeout={send_timeout:?})"
         )
-    }
+    };
 }
 
 /// One member's view of the other members: sends in progress, suspended peers, and peers heard from recently. Every gossip
@@ -76,13 +75,13 @@ impl fmt::Display for Parameters {
 /// Threads may share it. In all functions `now` is in microseconds of any monotonic clock; it defaults to the system's.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct Peers(Mutex<gossip::Peers>);
+pub struct Peers(Locked<gossip::Peers>);
 
 impl Peers {
     /// Creates the peers of member `me` in a committee of `committee_len`.
     #[cfg_attr(binding, quick)]
     pub fn new(me: u16, committee_len: u16, parameters: Option<&Parameters>) -> Self {
-        Self(Mutex::new(gossip::Peers::new(me, committee_len, Parameters::chosen(parameters))))
+        Self(Locked::new(gossip::Peers::new(me, committee_len, Parameters::chosen(parameters))))
     }
 
     /// Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended one;
@@ -160,7 +159,7 @@ impl Peers {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, gossip::Peers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

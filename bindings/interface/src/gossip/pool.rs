@@ -1,14 +1,12 @@
 //! The verified aggregates of one statement.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::any::{self, Committee};
 use quorate::certificate::Statement;
 use quorate::committee::SignerSet;
 use quorate::{Result, gossip};
 
 use super::{Aggregate, Parameters, VerifiedAggregate, signed};
-use crate::VerifiedCertificate;
+use crate::{Locked, VerifiedCertificate};
 
 /// Maximum number of aggregates in a pool.
 #[cfg_attr(binding, within = "Pool")]
@@ -21,7 +19,7 @@ const _: () = assert!(MAX_POOL as usize == gossip::MAX_POOL);
 /// Threads may share it.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct Pool(Mutex<any::Pool>);
+pub struct Pool(Locked<any::Pool>);
 
 impl Pool {
     /// Creates an empty pool of member `me`.
@@ -39,7 +37,7 @@ impl Pool {
 
     getters! {
         /// The signed statement.
-        fn statement(&self) -> Statement { *self.lock().statement() }
+        fn statement(&self) -> Statement { *self.0.lock().statement() }
     }
 
     /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It uses
@@ -50,7 +48,7 @@ impl Pool {
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
     #[cfg_attr(binding, quick)]
     pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
-        self.lock().wants(&aggregate.0)
+        self.0.lock().wants(&aggregate.0)
     }
 
     /// Inserts a verified aggregate. Returns false if it changes nothing.
@@ -59,28 +57,24 @@ impl Pool {
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
     pub fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
-        self.lock().insert(aggregate.0.clone())
+        self.0.lock().insert(aggregate.0.clone())
     }
 
     getters! {
         /// A new set of all members whose signature is in some aggregate of the pool.
-        fn signers(&self) -> SignerSet { self.lock().signers().clone() }
+        fn signers(&self) -> SignerSet { self.0.lock().signers().clone() }
         /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
-        fn best(&self) -> Option<VerifiedAggregate> { self.lock().best().map(VerifiedAggregate) }
+        fn best(&self) -> Option<VerifiedAggregate> { self.0.lock().best().map(VerifiedAggregate) }
         /// All aggregates in the pool.
         fn aggregates(&self) -> Vec<VerifiedAggregate> {
-            self.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
+            self.0.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
         }
         /// The certificate, once the signers are a quorum.
-        fn certificate(&self) -> Option<VerifiedCertificate> { self.lock().certificate() }
+        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate() }
     }
 
     pub(super) fn from_core(pool: any::Pool) -> Self {
-        Self(Mutex::new(pool))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, any::Pool> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        Self(Locked::new(pool))
     }
 }
 

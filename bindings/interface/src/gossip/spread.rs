@@ -1,7 +1,5 @@
 //! One member's part in spreading the signatures on one statement.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::any::{self, Committee};
 use quorate::certificate::Statement;
 use quorate::committee::SignerSet;
@@ -10,7 +8,7 @@ use quorate::{Error, Result, gossip};
 
 use super::peers::draw_or_random;
 use super::{Aggregate, Parameters, Peers, Pool, VerifiedAggregate, signed};
-use crate::{VerifiedCertificate, VerifiedVote, at, exactly};
+use crate::{Locked, VerifiedCertificate, VerifiedVote, at, exactly};
 
 /// Maximum number of aggregates queued for verification in a gossip.
 #[cfg_attr(binding, within = "Gossip")]
@@ -26,7 +24,7 @@ const _: () = assert!(MAX_STACK as usize == gossip::MAX_STACK);
 /// In all functions `now` is in microseconds of the clock that [`Peers`] uses; it defaults to the system's.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct Gossip(Mutex<any::Gossip>);
+pub struct Gossip(Locked<any::Gossip>);
 
 impl Gossip {
     /// Creates a gossip of member `me` that knows no signature on the statement yet.
@@ -41,12 +39,12 @@ impl Gossip {
         parameters: Option<&Parameters>,
     ) -> Result<Self> {
         let gossip = any::Gossip::new(committee, me, *statement, Parameters::chosen(parameters))?;
-        Ok(Self(Mutex::new(gossip)))
+        Ok(Self(Locked::new(gossip)))
     }
 
     getters! {
         /// The statement being signed.
-        fn statement(&self) -> Statement { *self.lock().statement() }
+        fn statement(&self) -> Statement { *self.0.lock().statement() }
     }
 
     /// Adds a verified vote, usually the member's own. Returns false if it was known.
@@ -54,7 +52,7 @@ impl Gossip {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     pub fn vote(&self, vote: &VerifiedVote) -> Result<bool> {
-        self.lock().vote(vote)
+        self.0.lock().vote(vote)
     }
 
     /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
@@ -63,7 +61,7 @@ impl Gossip {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     pub fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
-        self.lock().adopt(aggregate.0.clone())
+        self.0.lock().adopt(aggregate.0.clone())
     }
 
     /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
@@ -78,7 +76,7 @@ impl Gossip {
         peers: &Peers,
         #[cfg_attr(binding, now)] now: Option<u64>,
     ) -> Result<Received> {
-        match self.lock().receive(peer, aggregate.0.clone(), at(now), &mut peers.lock()) {
+        match self.0.lock().receive(peer, aggregate.0.clone(), at(now), &mut peers.lock()) {
             gossip::Received::Waiting => Ok(Received::Waiting),
             gossip::Received::NothingNew => Ok(Received::NothingNew),
             gossip::Received::Complete => Ok(Received::Complete),
@@ -89,7 +87,7 @@ impl Gossip {
 
     getters! {
         /// Number of aggregates queued for verification.
-        fn waiting(&self) -> usize { self.lock().waiting() }
+        fn waiting(&self) -> usize { self.0.lock().waiting() }
     }
 
     /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
@@ -105,7 +103,7 @@ impl Gossip {
         #[cfg_attr(binding, option, now)] now: Option<u64>,
     ) -> Result<Checked> {
         let entropy = entropy.map(|entropy| exactly(entropy, "entropy")).transpose()?;
-        let checked = self.lock().check(at(now), entropy.as_ref(), &mut peers.lock());
+        let checked = self.0.lock().check(at(now), entropy.as_ref(), &mut peers.lock());
         let gossip::Checked { faults, aggregates, signers, grew } = checked;
         let fault = |machine::Fault { culprit, evidence }: machine::Fault<Error>| Fault { culprit, evidence };
         Ok(Checked { faults: faults.into_iter().map(fault).collect(), aggregates, signers, grew })
@@ -125,26 +123,22 @@ impl Gossip {
         #[cfg_attr(binding, option, now)] now: Option<u64>,
     ) -> Result<Option<Send>> {
         let draw = draw_or_random(draw)?;
-        let send = self.lock().next(at(now), draw, &mut peers.lock());
+        let send = self.0.lock().next(at(now), draw, &mut peers.lock());
         Ok(send.map(|(to, aggregate)| Send { to, aggregate: Aggregate(aggregate) }))
     }
 
     /// Returns the aggregate to send to this peer, for a caller that picks peers itself; nothing if the peer lacks nothing.
     pub fn offer(&self, peer: u16) -> Option<Aggregate> {
-        self.lock().offer(peer).map(Aggregate)
+        self.0.lock().offer(peer).map(Aggregate)
     }
 
     getters! {
         /// A new set of all members whose signature is known and verified.
-        fn signers(&self) -> SignerSet { self.lock().signers().clone() }
+        fn signers(&self) -> SignerSet { self.0.lock().signers().clone() }
         /// Snapshot of the added aggregates that do not lie within one half of the committee.
-        fn pool(&self) -> Pool { Pool::from_core(self.lock().pool()) }
+        fn pool(&self) -> Pool { Pool::from_core(self.0.lock().pool()) }
         /// The certificate, once a quorum has signed.
-        fn certificate(&self) -> Option<VerifiedCertificate> { self.lock().certificate() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, any::Gossip> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate() }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Public keys.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any;
 use quorate::any::Suite;
@@ -50,12 +48,7 @@ impl VerifiedKey {
     }
 }
 
-impl fmt::Display for VerifiedKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.public().fmt(f)
-    }
-}
-
 shown! {
     PublicKey: |self, f| f.write_str(&hex::encode(self.encode()));
+    VerifiedKey: |self, f| self.public().fmt(f);
 }

@@ -1,9 +1,11 @@
 //! A cache of the coefficients of recently used sets of members, and the combiners that use it.
 
 use core::fmt;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, TryLockError};
 
 use quorate::any::threshold as any;
+
+use crate::Locked;
 
 /// A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members usually
 /// respond first, so share one cache among all combiners of a committee. Threads may share it.
@@ -33,18 +35,18 @@ impl Cache {
 
 /// A combiner behind a lock, and its cache: that of the user, or one of its own.
 pub(crate) struct WithCache<T> {
-    inner: Mutex<(T, any::Cache)>,
+    inner: Locked<(T, any::Cache)>,
     shared: Option<Cache>,
 }
 
 impl<T> WithCache<T> {
     pub(crate) fn new(inner: T, shared: Option<&Cache>) -> Self {
-        Self { inner: Mutex::new((inner, any::Cache::new(1))), shared: shared.cloned() }
+        Self { inner: Locked::new((inner, any::Cache::new(1))), shared: shared.cloned() }
     }
 
     /// Works with the combiner and its cache.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T, &mut any::Cache) -> R) -> R {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let (inner, own) = &mut *inner;
         match &self.shared {
             Some(cache) => Cache::with(Some(cache), |cache| work(inner, cache)),

@@ -96,12 +96,12 @@ macro_rules! purpose {
             }
         }
 
-        impl core::fmt::Display for PublicKeys {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        shown! {
+            PublicKeys: |self, f| {
                 let (threshold, purpose) = (self.0.threshold(), <$purpose as dleq::Purpose>::NAME);
                 let key = hex::encode(self.key());
                 write!(f, "PublicKeys({purpose}, {} of {}, {key})", threshold.needed(), threshold.parties())
-            }
+            };
         }
 
         /// A dealer's output: the public keys, and a share for each member.
@@ -161,11 +161,11 @@ macro_rules! purpose {
 
         const _: () = assert!(KeyShare::LEN as usize == dleq::KeyShare::<$purpose>::LEN);
 
-        impl core::fmt::Display for KeyShare {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        shown! {
+            KeyShare: |self, f| {
                 let purpose = <$purpose as dleq::Purpose>::NAME;
                 write!(f, "KeyShare({purpose}, member {} of {})", self.member(), self.committee())
-            }
+            };
         }
 
         /// A member's share with its proof, as received. A decoded share is not verified yet.
@@ -201,11 +201,11 @@ macro_rules! purpose {
 
         const _: () = assert!($share::LEN as usize == dleq::Share::<$purpose>::LEN);
 
-        impl core::fmt::Display for $share {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        shown! {
+            $share: |self, f| {
                 let (name, bytes) = (stringify!($share), hex::encode(self.encode()));
                 write!(f, "{name}(member {}, {bytes})", self.member())
-            }
+            };
         }
 
         /// A share that was verified for one instance. Only verification creates one, and only verified shares can be

@@ -1,12 +1,11 @@
 //! Collecting timeout votes into a certificate.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::Result;
 use quorate::any;
 use quorate::certificate::Kind;
 
 use super::{TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote};
+use crate::Locked;
 use crate::committee::Committee;
 use crate::faults::{CollectedTimeouts, VoteFault, faults};
 use crate::signers::Suspects;
@@ -16,7 +15,7 @@ use crate::votes::Topic;
 /// a collector of votes. Threads may share it.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct TimeoutCollector(Mutex<any::TimeoutCollector>);
+pub struct TimeoutCollector(Locked<any::TimeoutCollector>);
 
 impl TimeoutCollector {
     /// Creates an empty collector. The options are those of a collector of votes: fewer than `batch_threshold` pending
@@ -37,7 +36,7 @@ impl TimeoutCollector {
         if let Some(votes) = failure_limit {
             inner = inner.with_failure_limit(votes);
         }
-        Self(Mutex::new(inner))
+        Self(Locked::new(inner))
     }
 
     /// Adds a timeout vote. The result contains the certificate, if this vote completed it, and the faults found.
@@ -46,7 +45,7 @@ impl TimeoutCollector {
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     pub fn add(&self, vote: &TimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
         let vote = vote.0.clone();
-        self.lock().add(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
+        self.0.lock().add(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
     }
 
     /// Adds a timeout vote that was verified for the same committee, for instance the member's own, and does not verify
@@ -57,42 +56,38 @@ impl TimeoutCollector {
     #[cfg_attr(binding, overload = "add")]
     pub fn add_verified(&self, vote: &VerifiedTimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
         let vote = vote.0.clone();
-        self.lock().add_verified(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
+        self.0.lock().add_verified(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
     }
 
     getters! {
         /// Committee whose votes are collected.
-        fn committee(&self) -> Committee { Committee(self.lock().committee()) }
+        fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
         /// Kind and view of the collected votes.
-        fn topic(&self) -> Topic { self.lock().topic().into() }
+        fn topic(&self) -> Topic { self.0.lock().topic().into() }
     }
 
     /// Weight of the collected timeout votes, verified or not.
     #[cfg_attr(binding, getter, computed)]
     pub fn weight(&self) -> u128 {
-        self.lock().weight()
+        self.0.lock().weight()
     }
 
     /// True if the collected votes weigh more than a third, **verified or not**.
     #[cfg_attr(binding, getter, computed)]
     pub fn has_honest(&self) -> bool {
-        self.lock().has_honest()
+        self.0.lock().has_honest()
     }
 
     /// Verifies the pending votes, if they may suffice, and returns whether the **verified** votes weigh more than a
     /// third, so that at least one honest member gave up the view; and the faults found.
     pub fn verify_honest(&self, suspects: &Suspects) -> HonestCheck {
-        let (honest, found) = self.lock().verify_honest(&mut suspects.lock());
+        let (honest, found) = self.0.lock().verify_honest(&mut suspects.lock());
         HonestCheck { honest, faults: faults(found) }
     }
 
     getters! {
         /// True if the certificate was returned.
-        fn is_done(&self) -> bool { self.lock().is_done() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, any::TimeoutCollector> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        fn is_done(&self) -> bool { self.0.lock().is_done() }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Collecting votes into a certificate.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use quorate::Result;
 use quorate::any;
 use quorate::certificate::{self, Kind};
@@ -9,9 +7,9 @@ use quorate::certificate::{self, Kind};
 use super::{VerifiedVote, Vote};
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
-use crate::exactly;
 use crate::faults::{Collected, faults};
 use crate::signers::Suspects;
+use crate::{Locked, exactly};
 
 /// Fewer pending votes than this are verified one by one, unless a collector is created with another threshold.
 #[cfg_attr(binding, within = "VoteCollector")]
@@ -24,7 +22,7 @@ const _: () = assert!(DEFAULT_BATCH_THRESHOLD as usize == certificate::DEFAULT_B
 /// if that fails. Threads may share it.
 #[derive(Debug)]
 #[cfg_attr(binding, object)]
-pub struct VoteCollector(Mutex<any::VoteCollector>);
+pub struct VoteCollector(Locked<any::VoteCollector>);
 
 impl VoteCollector {
     /// Creates an empty collector. Fewer than `batch_threshold` pending votes are verified one by one; by default
@@ -46,7 +44,7 @@ impl VoteCollector {
         if let Some(votes) = failure_limit {
             inner = inner.with_failure_limit(votes);
         }
-        Self(Mutex::new(inner))
+        Self(Locked::new(inner))
     }
 
     /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
@@ -56,7 +54,7 @@ impl VoteCollector {
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     pub fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
         let vote = vote.0.clone();
-        self.lock().add(vote, &mut suspects.lock()).map(Collected::from)
+        self.0.lock().add(vote, &mut suspects.lock()).map(Collected::from)
     }
 
     /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
@@ -67,14 +65,14 @@ impl VoteCollector {
     #[cfg_attr(binding, overload = "add")]
     pub fn add_verified(&self, vote: &VerifiedVote, suspects: &Suspects) -> Result<Collected> {
         let vote = vote.0.clone();
-        self.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
+        self.0.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
     }
 
     getters! {
         /// Committee whose votes are collected.
-        fn committee(&self) -> Committee { Committee(self.lock().committee()) }
+        fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
         /// Kind and view of the collected votes.
-        fn topic(&self) -> Topic { self.lock().topic().into() }
+        fn topic(&self) -> Topic { self.0.lock().topic().into() }
     }
 
     /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
@@ -83,16 +81,12 @@ impl VoteCollector {
     /// [`Error::Malformed`](quorate::Error) for a digest of another length.
     #[cfg_attr(binding, quick)]
     pub fn weight_for(&self, digest: &[u8]) -> Result<u128> {
-        Ok(self.lock().weight_for(&exactly(digest, "digest")?))
+        Ok(self.0.lock().weight_for(&exactly(digest, "digest")?))
     }
 
     getters! {
         /// True if the certificate was returned.
-        fn is_done(&self) -> bool { self.lock().is_done() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, any::VoteCollector> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        fn is_done(&self) -> bool { self.0.lock().is_done() }
     }
 }
 
