@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { inspect } from 'node:util';
 import * as quorate from 'quorate';
-import { oneOfEach, world } from './shared/world.mjs';
+import { world } from './shared/world.mjs';
 
 const { ClosedError } = quorate;
 
@@ -35,41 +34,6 @@ test('a loop that never yields drops garbage', () => {
 test('free drops the value at once', () => {
   const megabytes = growth(20_000, 'set.free();');
   assert.ok(megabytes < 40, `${megabytes} MB of 160`);
-});
-
-test('a freed object throws ClosedError, and freeing twice does nothing', () => {
-  for (const [name, object] of Object.entries(oneOfEach(quorate))) {
-    if ('close' in object) continue;
-    object.free();
-    object.free();
-    object[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
-    assert.equal(inspect(object), `${name}(freed)`);
-    const { prototype } = quorate[name];
-    for (const [key, { get }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-      // A collector's committee is an object of its own.
-      if (get && key !== 'committee') assert.throws(() => get.call(object), ClosedError, `${name}.${key}`);
-    }
-  }
-});
-
-test('freeing a secret closes it', () => {
-  const { secrets, guard } = world(quorate);
-  for (const object of [secrets[0], guard]) {
-    object.free();
-    assert.equal(object.closed, true);
-    assert.match(String(object), /closed/);
-  }
-});
-
-test('a freed argument throws ClosedError', () => {
-  const { committee, votes, statement } = world(quorate);
-  const suspects = new quorate.Suspects();
-  const collector = new quorate.VoteCollector(committee, 1, 9n);
-  suspects.free();
-  assert.throws(() => collector.add(votes[0], suspects), ClosedError);
-  committee.free();
-  assert.throws(() => votes[0].verify(committee), { code: 'CLOSED', details: { what: 'Committee' } });
-  assert.ok(votes[0].statement.equals(statement));
 });
 
 test('an object may be freed by the iterator of its own call', () => {

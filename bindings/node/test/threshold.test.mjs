@@ -1,4 +1,4 @@
-// What only Node has of the threshold blocks and erasure coding: threads behind promises, and inspection.
+// The threshold blocks and erasure coding in Node: threads behind promises, and inspection.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';

@@ -30,38 +30,6 @@ VERIFIED = [
 ]
 
 
-@pytest.mark.parametrize("wrong", [None, 5, "text", [1, 2], object(), 1.5])
-def test_wrong_types_raise_type_errors_that_name_the_argument(setup: Setup, wrong: Any) -> None:
-    committee, vote = setup.committee, setup.vote(0)
-    for call in (
-        lambda: q.ChainId.from_bytes(wrong),
-        lambda: q.SecretKey.from_bytes(setup.suite, wrong),
-        lambda: q.PublicKey.decode(setup.suite, wrong),
-        lambda: q.Signature.decode_link(setup.suite, wrong),
-        lambda: q.Vote.decode(setup.suite, wrong),
-        lambda: q.Certificate.decode(wrong, committee),
-        lambda: wire.Reader(wrong),
-        lambda: q.Statement.decode(wrong),
-    ):
-        with pytest.raises(TypeError, match="data"):
-            call()
-    calls: list[tuple[str, Callable[[], object]]] = [
-        ("digest", lambda: committee.statement(1, 1, wrong)),
-        ("item", lambda: Merkle("a", "b").leaf(wrong)),
-        ("message", lambda: setup.secrets[0].sign(wrong)),
-        ("committee", lambda: q.VoteCollector(wrong, 1, 1)),
-        ("committee", lambda: vote.verify(wrong)),
-        ("committee", lambda: q.Certificate.decode(b"", wrong)),
-        ("chain", lambda: q.Committee(wrong, 0, [])),
-        ("members", lambda: q.Committee(committee.chain, 1, [(wrong, 1)])),
-        ("vote", lambda: q.VoteCollector(committee, 1, 7).add(wrong, q.Suspects())),
-        ("secret", lambda: q.Guard(wrong, committee.chain)),
-    ]
-    for name, refused in calls:
-        with pytest.raises(TypeError, match=name):
-            refused()
-
-
 @pytest.mark.parametrize("number", [-1, 1 << 64, 1 << 200, -(1 << 200)])
 def test_out_of_range_integers_raise_named_overflow_errors(setup: Setup, number: int) -> None:
     vote = setup.vote(0)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import quorate as q
-from conftest import Setup
+from conftest import Setup, code_of, together
 from quorate import bls, faults
 
 
@@ -29,31 +29,26 @@ def test_faults_are_classes_that_match(setup: Setup) -> None:
 def test_many_threads_share_a_collector_and_get_one_certificate(setup: Setup) -> None:
     collector, suspects = q.VoteCollector(setup.committee, 1, 9), q.Suspects()
     votes = [setup.vote(member) for member in range(4)]
-    start = threading.Barrier(8)
 
-    def work() -> int:
-        start.wait()
+    def work(_: int) -> int:
         results = [collector.add(vote, suspects) for vote in votes]
         repr(collector), len(suspects), collector.is_done
         return sum(result.certificate is not None for result in results)
 
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(job.result() for job in [pool.submit(work) for _ in range(8)]) == 1
+    assert sum(together(8, work)) == 1
 
 
 def test_many_threads_share_a_set() -> None:
-    signers, start = q.SignerSet(200), threading.Barrier(8)
+    signers = q.SignerSet(200)
 
     def work(_: int) -> int:
-        start.wait()
         inserted = 0
         for member in range(200):
             inserted += signers.insert(member)
             assert member in list(signers)
         return inserted
 
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(work, range(8))) == 200 and signers == q.SignerSet.full(200)
+    assert sum(together(8, work)) == 200 and signers == q.SignerSet.full(200)
 
 
 def test_a_guard_shared_by_threads_never_contradicts_itself(setup: Setup) -> None:
@@ -79,21 +74,14 @@ def test_a_guard_shared_by_threads_never_contradicts_itself(setup: Setup) -> Non
 
 def test_closing_a_secret_while_threads_sign_raises_closed(setup: Setup) -> None:
     secret = setup.secrets[0]
-    start = threading.Barrier(5)
 
-    def work() -> str:
-        start.wait()
-        try:
-            while True:
-                secret.sign(b"message")
-        except q.ClosedError as error:
-            return error.code
+    def work(number: int) -> None:
+        if number == 0:
+            secret.close()
+        while number > 0:
+            secret.sign(b"message")
 
-    with ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(work) for _ in range(4)]
-        start.wait()
-        secret.close()
-        assert [job.result(timeout=60) for job in jobs] == ["CLOSED"] * 4
+    assert together(5, lambda number: code_of(lambda: work(number))) == ["ok"] + ["CLOSED"] * 4
 
 
 def test_every_verification_can_be_awaited(setup: Setup) -> None:

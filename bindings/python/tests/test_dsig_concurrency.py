@@ -7,9 +7,12 @@ import json
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import quorate as q
+from conftest import code_of, together
 from dsig_signers import NOW, VECTORS, prepared, signer_of, verifier_of
 from quorate import dsig
 
@@ -79,9 +82,8 @@ def test_a_forked_child_has_no_keys_and_waits_for_no_thread(program: str) -> Non
 
 def test_threads_share_a_signer_and_no_key_signs_twice() -> None:
     signer, signatures, done = signer_of(log2=3, low_water=32), [], threading.Event()
-    failures: list[Exception] = []
 
-    def prepare() -> None:
+    def prepare(_: int) -> None:
         while not done.is_set():
             signer.prepare(NOW)
 
@@ -93,21 +95,15 @@ def test_threads_share_a_signer_and_no_key_signs_twice() -> None:
                     signatures.append((message, signer.sign(message, now=NOW)))
                     break
                 except q.ExhaustedError:
-                    threading.Event().wait(0.001)
-                except Exception as error:
-                    failures.append(error)
-                    return
+                    time.sleep(0.001)
 
-    workers = [threading.Thread(target=sign, args=(number,)) for number in range(4)]
-    background = [threading.Thread(target=prepare) for _ in range(2)]
-    for thread in background + workers:
-        thread.start()
-    for thread in workers:
-        thread.join()
-    done.set()
-    for thread in background:
-        thread.join()
-    assert not failures and len(signatures) == 200
+    with ThreadPoolExecutor(2) as background:
+        preparing = background.map(prepare, range(2))
+        try:
+            together(4, sign)
+        finally:
+            done.set()
+        assert list(preparing) == [None, None] and len(signatures) == 200
     assert len({(signature[2:4], signature[8:40]) for _, signature in signatures}) == 200
     entries = [(signer.public_key, message, signature) for message, signature in signatures]
     assert dsig.verify_all("wots-blake3", entries) == [None] * 200
@@ -137,22 +133,12 @@ def test_verifying_does_not_wait_for_announcements() -> None:
     assert len(announcements) == 16
     verifier.announce(key, announcements[0], NOW)
     signatures = [signer.sign(b"m", now=NOW) for _ in range(128)]
-    failures: list[Exception] = []
-
-    def announce() -> None:
-        try:
-            for announcement in announcements[1:]:
-                verifier.announce(key, announcement, NOW)
-        except Exception as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=announce)
-    thread.start()
-    for signature in signatures:
-        assert verifier.can_verify_fast(key, signature)
-        verifier.verify(key, b"m", signature)
-    thread.join()
-    assert not failures
+    with ThreadPoolExecutor(1) as background:
+        announcing = background.map(lambda one: verifier.announce(key, one, NOW), announcements[1:])
+        for signature in signatures:
+            assert verifier.can_verify_fast(key, signature)
+            verifier.verify(key, b"m", signature)
+        assert list(announcing) == [None] * 15
     rest = [signer.sign(b"m", now=NOW) for _ in range(signer.ready)]
     assert all(verifier.can_verify_fast(key, signature) for signature in rest)
 
@@ -164,23 +150,9 @@ def test_of_two_concurrent_uses_of_a_key_one_is_refused() -> None:
     half = len(evidence[32:]) // 2
     signed = [(part[4:-1584], part[-1584:]) for part in (evidence[32:][:half], evidence[32:][half:])]
     for _ in range(20):
-        verifier, barrier = dsig.Verifier(), threading.Barrier(2)
-        codes: list[str] = []
+        verifier = dsig.Verifier()
         verifier.admit(key)
-
-        def verify(message: bytes, signature: bytes) -> None:
-            barrier.wait()  # noqa: B023
-            try:
-                verifier.verify(key, message, signature)  # noqa: B023
-                codes.append("ok")  # noqa: B023
-            except q.QuorateError as error:
-                codes.append(error.code)  # noqa: B023
-
-        threads = [threading.Thread(target=verify, args=each) for each in signed]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        codes = together(2, lambda n: code_of(lambda: verifier.verify(key, *signed[n])))  # noqa: B023
         assert sorted(codes) == ["ONE_TIME_REUSE", "ok"]
 
 

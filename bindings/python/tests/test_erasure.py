@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import quorate as q
+from conftest import together
 from quorate.erasure import CheckedShard, Coder, Coding, Dispersal, Packets, Row, Shape, Suite, Table
 
 MOST = (1 << 64) - 1
@@ -81,22 +82,14 @@ def test_long_calls_let_other_threads_run() -> None:
 
 
 def test_threads_share_a_coder_and_coroutines_use_it() -> None:
-    coder, failures = coder_of(), []
+    coder = coder_of()
 
     def work(number: int) -> None:
-        try:
-            for round_ in range(20):
-                message = bytes([number, round_]) * 500
-                assert coder.decode(coder.disperse(message).shards()[-3:]).message == message
-        except BaseException as error:
-            failures.append(error)
+        for round_ in range(20):
+            message = bytes([number, round_]) * 500
+            assert coder.decode(coder.disperse(message).shards()[-3:]).message == message
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    together(6, work)
 
     async def run() -> None:
         message = bytearray(b"message")

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 import quorate as q
 from conftest import Setup
-from quorate import bls, dsig, gossip, sortition
+from quorate import bls, dsig, gossip, sortition, wire
+from quorate.merkle import Merkle
 from quorate.threshold import Cache, ecdsa
 
 
@@ -56,7 +57,7 @@ def test_no_signature_hides_a_default() -> None:
     assert checked > 300
 
 
-@pytest.mark.parametrize("wrong", [None, 1.5, "text", object()], ids=repr)
+@pytest.mark.parametrize("wrong", [None, 1.5, "text", [1, 2], object()], ids=repr)
 def test_type_errors_name_the_argument_and_python_s_types(setup: Setup, wrong: Any) -> None:
     committee, suspects = setup.committee, q.Suspects()
     calls: list[tuple[str, Callable[[], object]]] = [
@@ -72,6 +73,21 @@ def test_type_errors_name_the_argument_and_python_s_types(setup: Setup, wrong: A
         ("ciphersuite", lambda: committee.with_ciphersuite(wrong)),
         ("members", lambda: q.SignerSet(4, [wrong])),
         ("signatures", lambda: bls.aggregate([wrong])),
+        ("committee", lambda: setup.vote(0).verify(wrong)),
+        ("committee", lambda: q.Certificate.decode(b"", wrong)),
+        ("chain", lambda: q.Committee(wrong, 0, [])),
+        ("members", lambda: q.Committee(committee.chain, 1, [(wrong, 1)])),
+        ("secret", lambda: q.Guard(wrong, committee.chain)),
+        ("item", lambda: Merkle("a", "b").leaf(wrong)),
+        ("message", lambda: setup.secrets[0].sign(wrong)),
+        ("data", lambda: q.ChainId.from_bytes(wrong)),
+        ("data", lambda: q.SecretKey.from_bytes(setup.suite, wrong)),
+        ("data", lambda: q.PublicKey.decode(setup.suite, wrong)),
+        ("data", lambda: q.Signature.decode_link(setup.suite, wrong)),
+        ("data", lambda: q.Vote.decode(setup.suite, wrong)),
+        ("data", lambda: q.Certificate.decode(wrong, committee)),
+        ("data", lambda: wire.Reader(wrong)),
+        ("data", lambda: q.Statement.decode(wrong)),
     ]
     if not isinstance(wrong, str):
         calls.append(("suite", lambda: q.SecretKey.generate(wrong)))

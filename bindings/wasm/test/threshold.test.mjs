@@ -1,9 +1,8 @@
-// What only WebAssembly has of the threshold blocks and erasure coding: freed objects and the module's memory.
+// The threshold blocks and erasure coding in WebAssembly: the module's memory.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import test from 'node:test';
-import { inspect } from 'node:util';
 import * as q from 'quorate-wasm';
 import * as raw from '../dist/quorate.js';
 import * as world from '../../node/test/shared/threshold-world.mjs';
@@ -12,19 +11,6 @@ const { memory } = raw.initSync();
 const { bls, coin, ecdsa, seal, tdh2, Cache, Threshold, Tolerance } = q.threshold;
 const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
 const coded = (code) => (error) => error instanceof q.QuorateError && error.code === code;
-
-test('threshold: freed objects raise CLOSED', () => {
-  for (const [name, objects] of Object.entries(world.oneOfEachModule(q))) {
-    const module = name.split('/').reduce((at, part) => at[part], q);
-    for (const [Class, object] of Object.entries(objects)) {
-      assert(inspect(object).length > 0);
-      object.free();
-      object.free();
-      const use = Object.entries(Object.getOwnPropertyDescriptors(module[Class].prototype)).find(([key, { get }]) => get && key !== 'closed');
-      if (use && Class !== 'Presignature') assert.throws(() => object[use[0]], coded('CLOSED'), `${name} ${Class}.${use[0]}`);
-    }
-  }
-});
 
 test('threshold: constants', () => {
   const { Plan } = ecdsa;

@@ -1,14 +1,14 @@
 // Logs of DSig through a package: an auditor, and batch verification. As in dsig.mjs.
 
 import { pair } from './dsig.mjs';
+import { detached, refusals } from './refusals.mjs';
 
 const NOW = 1_000_000n;
 const text = (word) => new TextEncoder().encode(word);
 
 export function auditTests(q, assert) {
   const { Auditor, verifyAll } = q.dsig;
-  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
-  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
+  const { type, code } = refusals(q, assert);
 
   return {
     'invalid logs'() {
@@ -45,7 +45,7 @@ export function auditTests(q, assert) {
       function* taking() {
         const taken = text('m');
         yield [alice, taken, signature];
-        structuredClone(taken.buffer, { transfer: [taken.buffer] });
+        detached(taken);
       }
       type(() => verifyAll('wots-blake3', taking()), /^entries\[0\]\[1\] is detached/);
     },

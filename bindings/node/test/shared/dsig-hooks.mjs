@@ -1,13 +1,14 @@
-// The hooks of DSig through a package: what only JavaScript has of them. As in dsig.mjs.
+// The hooks of DSig in JavaScript: arguments, exceptions, recursion and detached bytes. As in dsig.mjs.
 
 import { pair } from './dsig.mjs';
+import { detached, refusals } from './refusals.mjs';
 
 const NOW = 1_000_000n;
 const message = new Uint8Array([1, 2, 3]);
 
 export function hookTests(q, assert) {
   const { Verifier } = q.dsig;
-  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
+  const { type } = refusals(q, assert);
   /** A hook that returns the result of `then`, and records its arguments. */
   function recordingHook(answer) {
     const hook = (...given) => {
@@ -28,6 +29,9 @@ export function hookTests(q, assert) {
       assert.ok(revocations.given.length === 1 && revocations.given[0][0] === alice && revocations.given[0].length === 1);
       verifier.checkRevocation(() => !verifier.revoke(alice));
       assert.throws(() => verifier.verify(alice, message, signature), (e) => e.details.what === 'signer');
+      signer.close();
+      assert.throws(() => signer.sign(message, { now: NOW }), q.ClosedError);
+      assert.equal(copies.given.length, 1, 'a closed signer calls no hook');
     },
     'an exception in a signer\'s hook refuses to sign'() {
       const { signer } = pair(q, { log2Batch: 2 });
@@ -69,16 +73,14 @@ export function hookTests(q, assert) {
     'bytes that a hook detaches are not read as if they were empty'() {
       const { signer, verifier, alice } = pair(q, { log2Batch: 2 });
       const [hook, signature] = [recordingHook(1n), signer.sign(message, { now: NOW })];
-      const detach = (bytes) => {
-        if (bytes.length > 0) structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
-      };
       signer.detectCopies(hook);
       const [signed, verified] = [new Uint8Array(32), Uint8Array.from(message)];
-      hook.then = () => detach(signed) ?? 1n;
+      hook.then = () => detached(signed) && 1n;
       type(() => signer.sign(signed, { now: NOW }), /is detached/);
       assert.equal(signer.ready, 3);
-      verifier.checkRevocation(() => detach(verified) ?? false);
+      verifier.checkRevocation(() => !detached(verified));
       type(() => verifier.verify(alice, verified, signature), /is detached/);
+      verifier.checkRevocation(() => false);
       verifier.verify(alice, message, signature);
     },
     'an exception in a verifier\'s hook refuses to verify'() {

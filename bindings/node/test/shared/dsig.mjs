@@ -1,8 +1,8 @@
 // DSig through a package: signer and verifier together, and invalid arguments. Each entry is a test of its own;
 // `assert` is a parameter so that browsers can run them too. `text` is the package's dsig.d.ts.
 
-const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
-const NOT_OBJECTS = [undefined, null, 0, 'text', {}, [], () => {}, Symbol('s'), 1n, Object.create(null)];
+import { NOT_BYTES, NOT_OBJECTS, detached, endless, refusals } from './refusals.mjs';
+
 const NOW = 1_000_000n;
 /** Long enough for any busy machine. */
 export const HOUR = 3_600_000_000n;
@@ -23,9 +23,7 @@ export function pair(q, options) {
 export function dsigTests(q, assert, text) {
   const { Signer, Verifier, SUITES, reuse, verify, verifyReuse } = q.dsig;
   const secret = (suite = 'ed25519') => q.SecretKey.generate(suite);
-  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && (!pattern || pattern.test(e.message)));
-  const range = (call, name) => assert.throws(call, (e) => e instanceof RangeError && e.message.includes(name));
-  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
+  const { type, range, code } = refusals(q, assert);
   const message = utf8('SET a 1');
 
   return {
@@ -123,7 +121,6 @@ export function dsigTests(q, assert, text) {
         range(() => verifier.announce(alice, message, value), 'now');
         range(() => new Signer(secret(), { lifetime: value }), 'lifetime');
       }
-      const endless = (item) => ({ *[Symbol.iterator]() { for (;;) yield item; } });
       code(() => signer.sign(message, { hint: endless(1) }), 'TOO_LARGE');
       code(() => new Signer(secret(), { groups: [endless(1)] }), 'TOO_LARGE');
       code(() => new Signer(secret(), { groups: endless([]) }), 'TOO_LARGE');
@@ -137,8 +134,7 @@ export function dsigTests(q, assert, text) {
       const { signer, verifier, alice, announcement } = pair(q);
       const signature = signer.sign(message, { now: NOW });
       code(() => verifyReuse('wots', new Uint8Array(32)), 'WRONG_CONTEXT');
-      const gone = new Uint8Array(32);
-      structuredClone(gone.buffer, { transfer: [gone.buffer] });
+      const gone = detached();
       for (const call of [
         () => signer.sign(gone, { now: NOW }),
         () => verifier.announce(alice, gone, NOW),
@@ -155,18 +151,8 @@ export function dsigTests(q, assert, text) {
       one.announcement.fill(0);
       assert.deepEqual(signer.announcements()[0].announcement, announcement);
     },
-    'forged objects, and secrets in output'() {
-      const { signer, verifier } = pair(q);
-      const auditor = new q.dsig.Auditor();
-      for (const [Class, genuine, other] of [[Signer, signer, verifier], [Verifier, verifier, signer], [q.dsig.Auditor, auditor, signer]]) {
-        for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Class.prototype))) {
-          const call = property.get ?? property.value;
-          if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;
-          for (const receiver of [Object.create(Class.prototype), Object.create(genuine), {}, new Proxy(genuine, {}), other]) {
-            type(() => call.call(receiver));
-          }
-        }
-      }
+    'secrets in output'() {
+      const { verifier } = pair(q);
       const given = secret();
       const hidden = Array.from(given.toBytes(), (byte) => byte.toString(16).padStart(2, '0')).join('');
       const owner = new Signer(given);

@@ -1,11 +1,10 @@
 // Invalid arguments of erasure coding, in JavaScript's own words. Each entry is a test of its own.
+import { detached, endless, refusals } from './refusals.mjs';
 import { dispersing } from './threshold-world.mjs';
 
 export function erasureTests(q, assert) {
   const { CheckedShard, Coder, Coding, Row, Shape, Suite, Table } = q.erasure;
-  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && (!pattern || pattern.test(e.message)));
-  const range = (call, name) => assert.throws(call, (e) => e instanceof RangeError && e.message.includes(name));
-  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
+  const { type, range, code } = refusals(q, assert);
 
   return {
     'the bytes of a shard are a copy'() {
@@ -45,11 +44,8 @@ export function erasureTests(q, assert) {
       range(() => sent.shard(-1), 'index');
       range(() => sent.shard(2 ** 32), 'index');
       code(() => sent.shard(2 ** 32 - 1), 'MALFORMED');
-      const endless = { *[Symbol.iterator]() { for (;;) yield shards[0]; } };
-      code(() => coder.decode(endless), 'DUPLICATE_SIGNER');
-      const gone = new Uint8Array(32);
-      structuredClone(gone.buffer, { transfer: [gone.buffer] });
-      type(() => coder.disperse(gone), /is detached/);
+      code(() => coder.decode(endless(shards[0])), 'DUPLICATE_SIGNER');
+      type(() => coder.disperse(detached()), /is detached/);
       const padded = new Uint8Array(3000).fill(9);
       padded.set(shards[0].encode(), 11);
       assert.ok(CheckedShard.decode(padded.subarray(11, 11 + shards[0].encode().length), coding).equals(shards[0]));

@@ -1,11 +1,11 @@
 // Signatures of other chains: what only JavaScript has. Each entry is a test of its own.
+import { refusals } from './refusals.mjs';
 import { world } from './world.mjs';
 
 const text = (value) => new TextEncoder().encode(value);
 
 export function otherChains(q, assert) {
-  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
-  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
+  const { type, code } = refusals(q, assert);
 
   /** Five members of weight 1 whose keys another chain attested. */
   function chain(suite) {

@@ -1,15 +1,11 @@
 // Invalid arguments of the threshold blocks, and closed secrets. Each entry is a test of its own.
 import { MESSAGE, NAME, blamed, encryption, guard, oneOfEachModule, sharedBls, signing, tossing } from './threshold-world.mjs';
+import { NOT_BYTES, NOT_OBJECTS, checkReceivers, endless, refusals } from './refusals.mjs';
 
-const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
-const NOT_OBJECTS = [undefined, null, 0, 'text', {}, [], () => {}, Symbol('s'), 1n, Object.create(null)];
-const endless = (item) => ({ *[Symbol.iterator]() { for (;;) yield item; } });
 
 export function thresholdBadInput(q, assert) {
   const { coin, ecdsa, seal, tdh2, Threshold, Tolerance } = q.threshold;
-  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && (!pattern || pattern.test(e.message)));
-  const range = (call, name) => assert.throws(call, (e) => e instanceof RangeError && e.message.includes(name));
-  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
+  const { type, range, code } = refusals(q, assert);
 
   return {
     'closed secrets, which are never shown'() {
@@ -101,20 +97,13 @@ export function thresholdBadInput(q, assert) {
     },
     'objects cannot be forged'() {
       for (const [module, objects] of Object.entries(oneOfEachModule(q))) {
-        const names = module === 'erasure' ? q.erasure : module.split('/').slice(1).reduce((at, name) => at[name], q.threshold);
+        const names = module.split('/').reduce((at, name) => at[name], q);
         for (const [name, genuine] of Object.entries(objects)) {
           const Class = names[name];
           assert.ok(genuine instanceof Class, `${module}.${name}`);
           assert.equal(Object.prototype.toString.call(genuine), `[object ${name}]`);
           assert.equal(typeof String(genuine), 'string');
-          const borrowed = Object.entries(objects).find(([other]) => other !== name)[1];
-          for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Class.prototype))) {
-            const call = property.get ?? property.value;
-            if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;
-            for (const receiver of [Object.create(Class.prototype), Object.create(genuine), {}, new Proxy(genuine, {}), Object.setPrototypeOf({}, Class.prototype), borrowed]) {
-              assert.throws(() => call.call(receiver), TypeError, `${module} ${name}.${key}`);
-            }
-          }
+          checkReceivers(assert, Class, genuine, Object.entries(objects).find(([other]) => other !== name)[1]);
         }
       }
     },

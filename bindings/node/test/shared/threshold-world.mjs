@@ -1,4 +1,7 @@
-// Objects of the threshold blocks and of erasure coding for the tests: four members, with a threshold of two.
+// Objects of the modules for the tests: four members, with a threshold of two.
+import { pair } from './dsig.mjs';
+import { world } from './world.mjs';
+
 export const utf8 = (text) => new TextEncoder().encode(text);
 export const MESSAGE = utf8('pay 5 to Bob');
 
@@ -77,8 +80,19 @@ export function dispersing(q, suite = undefined) {
   return { coding, coder, sent, shards: sent.shards() };
 }
 
+/** A sum of two votes, and a won ticket. */
+export function spreading(q) {
+  const { committee, secrets, statement, votes } = world(q, q.Suite.MinSigCounted);
+  const [one, two] = votes.map((vote) => q.gossip.Aggregate.fromVote(vote.verify(committee), committee));
+  const seed = q.sortition.Seed.genesis(committee.chain, MESSAGE);
+  const lottery = new q.sortition.Lottery(committee, seed, 3n);
+  return { committee, secrets, statement, sum: one.merge(two), seed, lottery, ticket: lottery.draw(secrets[0]) };
+}
+
 /** One object of every class of each module, by the module's name. */
 export function oneOfEachModule(q) {
+  const { signer, verifier } = pair(q);
+  const g = spreading(q);
   const { tdh2, coin, seal, Threshold, Tolerance, Cache } = q.threshold;
   const [e, t, s, b, d] = [encryption(q), tossing(q), signing(q), sharedBls(q), dispersing(q)];
   const wrong = blamed(q).faults[0].evidence;
@@ -89,6 +103,22 @@ export function oneOfEachModule(q) {
   table.insert(row);
   const single = s.parties[0].take(s.plan.unagreed(1n, 1));
   return {
+    dsig: { Signer: signer, Verifier: verifier, Auditor: new q.dsig.Auditor() },
+    gossip: {
+      Aggregate: g.sum.value,
+      VerifiedAggregate: g.sum,
+      Pool: new q.gossip.Pool(g.committee, 0, g.statement),
+      Peers: new q.gossip.Peers(0, 4),
+      Gossip: new q.gossip.Gossip(g.committee, 0, g.statement),
+    },
+    sortition: {
+      Seed: g.seed,
+      SeedProof: q.sortition.SeedProof.sign(g.secrets[0], g.committee, g.seed),
+      Lottery: g.lottery,
+      Ticket: g.ticket.value,
+      VerifiedTicket: g.ticket,
+      Score: g.ticket.score,
+    },
     threshold: { Threshold: new Threshold(2, 4), Tolerance: new Tolerance(4, 1), Cache: new Cache() },
     'threshold/tdh2': {
       PublicKeys: e.keys,

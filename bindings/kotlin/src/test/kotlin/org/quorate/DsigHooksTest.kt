@@ -3,7 +3,6 @@ package org.quorate
 import java.io.IOException
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
-import kotlin.concurrent.thread
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -137,19 +136,13 @@ class DsigHooksTest {
             assertTrue(goOn.await(60, TimeUnit.SECONDS))
             true
         }
-        var code = "none"
-        val thread = thread {
-            code = runCatching { verifier.verify(key, message, signature) }.exceptionOrNull().let {
-                (it as? QuorateException)?.code ?: it.toString()
-            }
-        }
+        val verifying = background { codeOf { verifier.verify(key, message, signature) } }
         assertTrue(inside.await(60, TimeUnit.SECONDS))
         // Each call gets the answer for its own signer, in any order.
         verifier.verify(other.publicKey, message, fine)
         assertTrue(verifier.canVerifyFast(other.publicKey, fine))
         goOn.countDown()
-        thread.join()
-        assertEquals("WRONG_CONTEXT", code)
+        assertEquals("WRONG_CONTEXT", verifying.result())
         verifier.verify(other.publicKey, message, fine)
     }
 }

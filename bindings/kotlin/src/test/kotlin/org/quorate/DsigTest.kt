@@ -6,9 +6,7 @@ import java.io.NotSerializableException
 import java.io.ObjectOutputStream
 import java.nio.file.Path
 import java.time.Duration
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicBoolean
-import kotlin.concurrent.thread
 import kotlin.io.path.readText
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -82,34 +80,26 @@ class DsigTest {
     @Test
     fun `threads share a signer and no key signs twice`() {
         val signer = signer(log2 = 3, low = 32)
-        val signed = ConcurrentLinkedQueue<Triple<PublicKey, ByteArray, ByteArray>>()
-        val (signatures, done) = ConcurrentLinkedQueue<ByteArray>() to AtomicBoolean()
-        val background = List(2) { thread { while (!done.get()) signer.prepare(now) } }
-        val workers = List(4) { number ->
-            thread {
-                repeat(50) { round ->
-                    val text = byteArrayOf(number.toByte(), round.toByte())
-                    while (true) {
-                        val signature =
-                            try {
-                                signer.sign(text, now = now)
-                            } catch (_: QuorateException.Exhausted) {
-                                Thread.sleep(1)
-                                continue
-                            }
-                        signatures += signature
-                        signed += Triple(signer.publicKey, text, signature)
-                        break
-                    }
+        val done = AtomicBoolean()
+        val preparing = List(2) { background { while (!done.get()) signer.prepare(now) } }
+        fun signed(text: ByteArray): ByteArray {
+            while (true) {
+                try {
+                    return signer.sign(text, now = now)
+                } catch (_: QuorateException.Exhausted) {
+                    Thread.sleep(1)
                 }
             }
         }
-        workers.forEach { it.join() }
+        val entries = together(4) { number ->
+            val texts = List(50) { byteArrayOf(number.toByte(), it.toByte()) }
+            texts.map { Triple(signer.publicKey, it, signed(it)) }
+        }.flatten()
         done.set(true)
-        background.forEach { it.join() }
-        val keys = signatures.map { (it.copyOfRange(2, 4) + it.copyOfRange(8, 40)).asHex() }
+        preparing.forEach { it.result() }
+        val keys = entries.map { (_, _, made) -> (made.copyOfRange(2, 4) + made.copyOfRange(8, 40)).asHex() }
         assertEquals(200, keys.toSet().size)
-        assertEquals(List(200) { null }, Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, signed.toList()))
+        assertEquals(List(200) { null }, Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, entries))
     }
 
     @Test
@@ -117,13 +107,13 @@ class DsigTest {
         // A batch of this suite takes longest to generate.
         val signer = signer(Dsig.Suite.HORS_M_SHA256, log2 = 4, low = 32)
         signer.prepare(now)
-        val background = thread { signer.prepare(now) }
+        val preparing = background { signer.prepare(now) }
         var signed = 0
-        while (background.isAlive && signed < 16) {
+        while (!preparing.isDone && signed < 16) {
             signer.sign(message, now = now)
             signed++
         }
-        background.join()
+        preparing.result()
         assertEquals(16, signed, "all keys were used up while the next batch was made")
         assertEquals(16, signer.ready)
     }
@@ -136,20 +126,12 @@ class DsigTest {
         assertEquals(16, announcements.size)
         verifier.announce(key, announcements[0], now)
         val signatures = List(128) { signer.sign(message, now = now) }
-        val failures = ConcurrentLinkedQueue<Throwable>()
-        val background = thread {
-            try {
-                announcements.drop(1).forEach { verifier.announce(key, it, now) }
-            } catch (error: QuorateException) {
-                failures += error
-            }
-        }
+        val announcing = background { announcements.drop(1).forEach { verifier.announce(key, it, now) } }
         for (signature in signatures) {
             assertTrue(verifier.canVerifyFast(key, signature))
             verifier.verify(key, message, signature)
         }
-        background.join()
-        assertTrue(failures.isEmpty())
+        announcing.result()
         repeat(signer.ready) {
             assertTrue(verifier.canVerifyFast(key, signer.sign(message, now = now)))
         }
@@ -164,19 +146,8 @@ class DsigTest {
         val signed = List(2) { reader.bytes(100) to reader.raw(1_584) }
         repeat(20) {
             val verifier = Dsig.Verifier().also { it.admit(key) }
-            val outcomes = ConcurrentLinkedQueue<String>()
-            val threads = signed.map { (text, signature) ->
-                thread {
-                    try {
-                        verifier.verify(key, text, signature)
-                        outcomes += "ok"
-                    } catch (error: QuorateException) {
-                        outcomes += error.code
-                    }
-                }
-            }
-            threads.forEach { it.join() }
-            assertEquals(listOf("ONE_TIME_REUSE", "ok"), outcomes.sorted())
+            val codes = together(2) { codeOf { verifier.verify(key, signed[it].first, signed[it].second) } }
+            assertEquals(listOf("ONE_TIME_REUSE", "ok"), codes.sorted())
         }
     }
 

@@ -1,6 +1,5 @@
 package org.quorate
 
-import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Test
@@ -27,19 +26,12 @@ class ErasureTest {
     @Test
     fun `threads share a coder, and a closed one raises CLOSED`() {
         val coder = coder()
-        val failures = java.util.concurrent.ConcurrentLinkedQueue<Throwable>()
-        val threads = List(6) { number ->
-            thread {
-                runCatching {
-                    repeat(20) {
-                        val message = ByteArray(1_000 + it) { number.toByte() }
-                        assertArrayEquals(message, coder.decode(coder.disperse(message).shards().takeLast(3)).message)
-                    }
-                }.onFailure(failures::add)
+        together(6) { number ->
+            repeat(20) {
+                val message = ByteArray(1_000 + it) { number.toByte() }
+                assertArrayEquals(message, coder.decode(coder.disperse(message).shards().takeLast(3)).message)
             }
         }
-        threads.forEach { it.join() }
-        failures.firstOrNull()?.let { throw it }
         val large = Coder(Coding(Shape.forCommittee(100, 25), 25_000_000))
         val message = ByteArray(25_000_000) { it.toByte() }
         val sent = large.disperse(message)

@@ -1,9 +1,7 @@
 package org.quorate
 
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -163,20 +161,5 @@ class LifetimeTest {
             }
             assertTrue(refused.get() > 0)
         }
-    }
-
-    private fun together(threads: Int, work: (Int) -> Unit) {
-        val start = CountDownLatch(1)
-        val failures = ConcurrentLinkedQueue<Throwable>()
-        val running =
-            List(threads) { number ->
-                thread {
-                    start.await()
-                    runCatching { work(number) }.onFailure(failures::add)
-                }
-            }
-        start.countDown()
-        running.forEach { it.join() }
-        failures.firstOrNull()?.let { throw it }
     }
 }

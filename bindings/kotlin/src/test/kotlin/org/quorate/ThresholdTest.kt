@@ -3,9 +3,6 @@ package org.quorate
 import java.io.ByteArrayOutputStream
 import java.io.NotSerializableException
 import java.io.ObjectOutputStream
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.CountDownLatch
-import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -46,17 +43,8 @@ class ThresholdTest {
         val (party, guard) = dealt[0] to guard()
         for (number in 0L until 20) {
             val presignature = party.take(party.deal.plan.agreed(3u, number))
-            val (start, outcomes) = CountDownLatch(1) to ConcurrentLinkedQueue<String>()
-            val threads = List(4) { each ->
-                thread {
-                    start.await()
-                    val outcome = runCatching { presignature.sign(guard, ByteArray(1) { each.toByte() }) }
-                    outcomes += (outcome.exceptionOrNull() as QuorateException?)?.code ?: "signed"
-                }
-            }
-            start.countDown()
-            threads.forEach { it.join() }
-            assertEquals(List(3) { "EXHAUSTED" } + "signed", outcomes.sorted())
+            val codes = together(4) { each -> codeOf { presignature.sign(guard, byteArrayOf(each.toByte())) } }
+            assertEquals(List(3) { "EXHAUSTED" } + "ok", codes.sorted())
         }
     }
 
@@ -105,19 +93,16 @@ class ThresholdTest {
     @Test
     fun `threads share collectors and a cache, closing is safe`() {
         val (keys, shares) = CoinKeys.deal(committee, Threshold(3, 7))
-        val (cache, failures) = Cache(2) to ConcurrentLinkedQueue<Throwable>()
-        val threads = List(8) { number ->
-            thread {
-                runCatching {
-                    val coin = Coin.fromName(keys, CoinName(1, 1u, number.toULong(), 0u))
-                    val toss = CoinCombiner(keys, coin, cache)
-                    val outputs = shares.map { toss.add(it.coinShare(coin)).output }
-                    assertEquals(1, outputs.count { it != null })
-                    if (number == 0) cache.close()
-                }.onFailure { if (it !is QuorateException.Closed) failures += it }
+        val cache = Cache(2)
+        val codes = together(8) { number ->
+            codeOf {
+                val coin = Coin.fromName(keys, CoinName(1, 1u, number.toULong(), 0u))
+                val toss = CoinCombiner(keys, coin, cache)
+                val outputs = shares.map { toss.add(it.coinShare(coin)).output }
+                assertEquals(1, outputs.count { it != null })
+                if (number == 0) cache.close()
             }
         }
-        threads.forEach { it.join() }
-        failures.firstOrNull()?.let { throw it }
+        assertTrue(codes.all { it in listOf("ok", "CLOSED") }, codes.toString())
     }
 }
