@@ -17,7 +17,7 @@ pub enum KeyFile {
     /// The secrets are readable.
     Plain(NodeKeys),
     /// The secrets are encrypted.
-    Encrypted(EncryptedKeys),
+    Encrypted(Box<EncryptedKeys>),
 }
 
 /// A validator's encrypted keys: the JSON of an encrypted key file.
@@ -187,7 +187,7 @@ mod tests {
             };
             encrypted
         });
-        let mut mixed = one;
+        let mut mixed = *one;
         mixed.voting.pubkey = other.voting.pubkey;
         assert!(mixed.decrypt(&password("correct horse")).err().unwrap().contains("damaged file"));
     }
