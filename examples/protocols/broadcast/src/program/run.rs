@@ -95,7 +95,7 @@ impl RunArgs {
     async fn serve<A: Make>(self) -> Result<(), Failure> {
         let group = Group::new(group::load(&self.group)?, self.group_args.group_parameters())?;
         self.memory.check::<A>(&group.group_parameters.parameters(), group.committee.len())?;
-        let keys = NodeKeys::load(&self.keys)?;
+        let keys = NodeKeys::load(&self.keys, None)?;
         let identity = Identity {
             keys: [keys.identity()?, keys.identity()?],
             listen: self.listen.clone(),

@@ -51,7 +51,7 @@ fn send_equivocation(dir: &Path) -> [Vec<PathBuf>; 2] {
     let identities = genesis.committees::<Ed25519>().unwrap().identities;
     let members = identities.keys().iter().cloned().map(|key| (key, 1)).collect();
     let committee = Committee::from_attested(chain, 0, members, Repeats::Refuse).unwrap();
-    let keys = NodeKeys::load(&dir.join(format!("g/node{FAULTY}.keys"))).unwrap();
+    let keys = NodeKeys::load(&dir.join(format!("g/node{FAULTY}.keys")), None).unwrap();
     let send = |message: &[u8]| {
         let slot = Slot { sender: FAULTY, sequence: 1 };
         let word = attestation_bytes(&committee.id(), FAULTY, slot, &digest(message));
