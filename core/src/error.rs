@@ -161,6 +161,38 @@ pub enum Error {
     RateLimited,
     /// The random number generator failed.
     Rng,
+    /// The directory has no journal of signatures, so it is unknown what the key has signed.
+    JournalMissing {
+        /// Path of the journal.
+        path: String,
+    },
+    /// The directory has a journal of signatures already; nothing was changed.
+    JournalExists {
+        /// Path of the journal.
+        path: String,
+    },
+    /// Another process, or another object of this process, has opened the journal.
+    JournalInUse {
+        /// Path of the journal.
+        path: String,
+    },
+    /// The journal has bytes that no interrupted write explains.
+    JournalDamaged {
+        /// Path of the journal.
+        path: String,
+        /// Offset of the damaged bytes in the file.
+        offset: u64,
+    },
+    /// A file operation of the journal failed, so a record may not be durable. Nothing was released, and nothing is signed
+    /// until the journal is opened again.
+    JournalFailed {
+        /// Path of the file or directory.
+        path: String,
+        /// The failed operation.
+        operation: &'static str,
+        /// The system's reason.
+        reason: String,
+    },
 }
 
 impl Error {
@@ -170,6 +202,26 @@ impl Error {
             Error::BadSignature { signers: members } | Error::BadShare { members } => members,
             _ => &[],
         }
+    }
+
+    /// Returns what makes signing possible again after an error of a [journal](crate::guard); the message ends with it.
+    pub fn recovery(&self) -> Option<&'static str> {
+        Some(match self {
+            Error::JournalMissing { .. } => {
+                "create it only if the key has never signed on this chain; otherwise move the directory of its last signature \
+                 here, or recover above a view that the key cannot have reached"
+            }
+            Error::JournalExists { .. } => "open it instead",
+            Error::JournalInUse { .. } => {
+                "close the other object, or end the other process, and open it again; no file must be removed"
+            }
+            Error::JournalDamaged { .. } => {
+                "use no older copy of the journal; recover above a view that the key cannot have reached, which keeps the \
+                 damaged file"
+            }
+            Error::JournalFailed { .. } => "remove the cause, then open the journal again",
+            _ => return None,
+        })
     }
 
     /// Returns a [`BadSignature`](Error::BadSignature) that names no member.

@@ -36,9 +36,9 @@
 //!
 //! To verify the signatures of another chain, begin with [*Bring your own chain*](committee#bring-your-own-chain).
 //!
-//! Nothing in this crate opens a socket, reads a clock or starts a thread, with one exception: the feature `driver`,
-//! which is off by default, starts a thread that generates DSig's keys and uses the system's clock to bound waits for
-//! them. Only [`dsig`] keeps global state, because it must detect that a process was forked. The crate compiles for
+//! Nothing in this crate opens a socket, reads a clock, starts a thread or uses a file, with two exceptions that are off by
+//! default: the feature `driver` starts a thread that generates DSig's keys and uses the system's clock to bound waits for
+//! them; the feature `journal` keeps the records of a [`guard`] in a directory. Only [`dsig`] keeps global state, because it must detect that a process was forked. The crate compiles for
 //! `wasm32` and, without the feature `std`, as `no_std` with `alloc`.
 //!
 //! The crate has **not been audited**.
@@ -46,6 +46,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 #[cfg(any(feature = "bls", feature = "ed25519"))]
 pub mod any;

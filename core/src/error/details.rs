@@ -43,6 +43,11 @@ impl Error {
         "NOT_DRAWN",
         "RATE_LIMITED",
         "RNG",
+        "JOURNAL_MISSING",
+        "JOURNAL_EXISTS",
+        "JOURNAL_IN_USE",
+        "JOURNAL_DAMAGED",
+        "JOURNAL_FAILED",
     ];
 
     /// Returns the error's code, which is the same in all languages and never changes its meaning.
@@ -77,10 +82,16 @@ impl Error {
             Error::NotDrawn => "NOT_DRAWN",
             Error::RateLimited => "RATE_LIMITED",
             Error::Rng => "RNG",
+            Error::JournalMissing { .. } => "JOURNAL_MISSING",
+            Error::JournalExists { .. } => "JOURNAL_EXISTS",
+            Error::JournalInUse { .. } => "JOURNAL_IN_USE",
+            Error::JournalDamaged { .. } => "JOURNAL_DAMAGED",
+            Error::JournalFailed { .. } => "JOURNAL_FAILED",
         }
     }
 
-    /// Returns the variant's fields by name, in the order of their declaration.
+    /// Returns the variant's fields by name, in the order of their declaration. Paths and the system's reasons are only in
+    /// the message.
     ///
     /// Variants that share a code have the fields of the general variant first: `what` for `MALFORMED` and
     /// `WRONG_CONTEXT`.
@@ -123,7 +134,12 @@ impl Error {
             Error::Contradiction { kind, signed_view } => {
                 [("kind", Number((*kind).into())), ("signed_view", Number((*signed_view).into()))].into()
             }
-            Error::NotInSubgroup
+            Error::JournalDamaged { offset, .. } => [("offset", number(offset))].into(),
+            Error::JournalFailed { operation, .. } => [("operation", Text(operation))].into(),
+            Error::JournalMissing { .. }
+            | Error::JournalExists { .. }
+            | Error::JournalInUse { .. }
+            | Error::NotInSubgroup
             | Error::Infinity
             | Error::BadEncoding
             | Error::BadPossession

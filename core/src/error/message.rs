@@ -95,7 +95,15 @@ impl fmt::Display for Error {
                 "too many announcements from this signer; its signatures still verify on the slow path",
             ),
             Error::Rng => f.write_str("the random number generator failed; do not continue without it"),
-        }
+            Error::JournalMissing { path } => write!(f, "no journal of signatures at {path}"),
+            Error::JournalExists { path } => write!(f, "there is already a journal of signatures at {path}"),
+            Error::JournalInUse { path } => write!(f, "the journal {path} is in use"),
+            Error::JournalDamaged { path, offset } => write!(f, "the journal {path} is damaged at byte {offset}"),
+            Error::JournalFailed { path, operation, reason } => {
+                write!(f, "{operation} failed at {path}: {reason}; nothing was released")
+            }
+        }?;
+        self.recovery().map_or(Ok(()), |recovery| write!(f, "; {recovery}"))
     }
 }
 

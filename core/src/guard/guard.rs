@@ -53,23 +53,29 @@ impl<S: Scheme> Guard<S> {
         records: impl IntoIterator<Item = GuardRecord>,
     ) -> Result<Self> {
         let mut guard = Self::new(secret, chain);
+        guard.restore_all(records)?;
+        Ok(guard)
+    }
+
+    /// Takes durable records into a new guard.
+    pub(super) fn restore_all(&mut self, records: impl IntoIterator<Item = GuardRecord>) -> Result<()> {
         for record in records {
-            if record.binding == guard.spending.binding {
-                guard.spending.restore(&record)?;
+            if record.binding == self.spending.binding {
+                self.spending.restore(&record)?;
                 continue;
             }
-            if record.binding != guard.binding {
+            if record.binding != self.binding {
                 return Err(Error::WrongContext { what: "key, chain or suite of the guard record" });
             }
-            match guard.last.get(&record.kind) {
+            match self.last.get(&record.kind) {
                 Some(last) if last.position() == record.position() && last.identity != record.identity => {
                     return Err(last.contradiction());
                 }
                 Some(last) if last.position() >= record.position() => {}
-                _ => drop(guard.last.insert(record.kind, record)),
+                _ => drop(self.last.insert(record.kind, record)),
             }
         }
-        Ok(guard)
+        Ok(())
     }
 
     /// Restores the guard of a key from all durable records and the value of a counter outside, which shows whether records
@@ -201,6 +207,22 @@ impl<S: Scheme> Guard<S> {
     /// The returned record replaces all records of these epochs once it is durable.
     pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
         self.spending.close_epoch(key, epoch)
+    }
+
+    /// The value that binds the records of votes to key, chain and suite.
+    #[cfg(feature = "journal")]
+    pub(super) fn binding(&self) -> [u8; 32] {
+        self.binding
+    }
+
+    #[cfg(feature = "journal")]
+    pub(super) fn set_floor(&mut self, floor: Floor) {
+        self.floor = Some(floor);
+    }
+
+    #[cfg(feature = "journal")]
+    pub(super) fn last_record(&self, kind: Kind) -> Option<GuardRecord> {
+        self.last.get(&kind).copied()
     }
 
     /// Returns the public key.

@@ -36,6 +36,9 @@
 //! | 1 | a block of 1,024 is reserved | its epoch | … · 2³² + index / 1,024 | zero |
 //! | 2 | an epoch and all earlier ones are closed | the epoch | … · 2³² | zero |
 //!
+//! With the feature `journal`, `JournaledGuard` is a guard with its records in a directory, which performs these steps: a
+//! vote cannot be had before its record is durable.
+//!
 //! # Rollback
 //!
 //! Records can also be lost **without a crash**: a data directory is copied while the process runs, or restored from a
@@ -78,10 +81,14 @@
 mod counter;
 #[allow(clippy::module_inception)]
 mod guard;
+#[cfg(feature = "journal")]
+mod journal;
 mod record;
 mod spending;
 
 pub use counter::{Floor, MonotonicCounter};
 pub use guard::Guard;
+#[cfg(feature = "journal")]
+pub use journal::{JournalFile, JournaledGuard};
 pub use record::GuardRecord;
 pub use spending::{PRESIGNATURES_PER_BLOCK, Spend};

@@ -18,6 +18,8 @@ pub const POSSESSION_ED25519: &str = "quorate-v1-possession-ed25519";
 pub const BATCH_COEFFICIENTS: &str = "quorate-v1-batch-coefficients";
 /// Binding of a guard's record to its key and chain.
 pub const GUARD: &str = "quorate-v1-guard";
+/// Checksum of a frame in the journal of a guard.
+pub const JOURNAL_FRAME: &str = "quorate-v1-journal-frame";
 /// Identity of a Jolteon block.
 pub const JOLTEON_BLOCK: &str = "quorate-v1-jolteon-block";
 /// Identity of block 0 of a Jolteon chain.
@@ -192,6 +194,7 @@ pub const ALL: &[&str] = &[
     POSSESSION_ED25519,
     BATCH_COEFFICIENTS,
     GUARD,
+    JOURNAL_FRAME,
     JOLTEON_BLOCK,
     JOLTEON_GENESIS,
     GOSIG_BLOCK,

@@ -1,0 +1,3 @@
+mod faults;
+pub(in crate::guard) mod model;
+mod signing;

@@ -1,0 +1,146 @@
+//! The journal on the system's disk.
+
+use std::path::Path;
+use std::vec;
+use std::vec::Vec;
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::certificate::Kind;
+use crate::committee::{ChainId, Committee};
+use crate::guard::{GuardRecord, JournalFile, JournaledGuard, MonotonicCounter, Spend};
+use crate::scheme::toy::Toy;
+use crate::scheme::{Scheme, VerifiedKey};
+use crate::{Error, Result};
+
+type Journaled = JournaledGuard<Toy>;
+
+const CHAIN: ChainId = ChainId([1; 32]);
+
+fn secret(seed: u64) -> <Toy as Scheme>::SecretKey {
+    Toy::generate(&mut StdRng::seed_from_u64(seed)).unwrap()
+}
+
+fn committee() -> Committee<Toy> {
+    Committee::new(CHAIN, 0, vec![(VerifiedKey::from_secret(&secret(7)), 1)]).unwrap()
+}
+
+fn sign(guard: &mut Journaled, view: u64, value: u8) -> Result<()> {
+    let committee = committee();
+    guard.sign(&committee, committee.statement(Kind::new(1), view, [value; 32])).map(drop)
+}
+
+fn code<T>(result: Result<T>) -> &'static str {
+    result.err().map_or("", |error| error.code())
+}
+
+#[test]
+fn a_journal_survives_restarts() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("key");
+    assert_eq!(code(Journaled::open(&path, secret(7), CHAIN)), "JOURNAL_MISSING");
+    assert!(!path.exists(), "opening creates nothing");
+    let mut guard = Journaled::create(&path, secret(7), CHAIN).unwrap();
+    for view in 1..=20 {
+        sign(&mut guard, view, 1).unwrap();
+    }
+    guard.sign_timeout(&committee(), Kind::new(2), 20, 3).unwrap();
+    assert_eq!(code(Journaled::open(&path, secret(7), CHAIN)), "JOURNAL_IN_USE");
+    assert_eq!(code(Journaled::create(&path, secret(7), CHAIN)), "JOURNAL_IN_USE");
+    drop(guard);
+    assert_eq!(code(Journaled::create(&path, secret(7), CHAIN)), "JOURNAL_EXISTS");
+    assert_eq!(code(Journaled::open(&path, secret(8), CHAIN)), "WRONG_CONTEXT");
+    assert_eq!(code(Journaled::open(&path, secret(7), ChainId([2; 32]))), "WRONG_CONTEXT");
+    let mut guard = Journaled::open(&path, secret(7), CHAIN).unwrap();
+    assert_eq!((guard.last(Kind::new(1)), guard.last(Kind::new(2))), (Some((0, 20)), Some((0, 20))));
+    assert_eq!(code(sign(&mut guard, 20, 2)), "CONTRADICTION");
+    sign(&mut guard, 20, 1).unwrap();
+    let file = read(&path);
+    assert_eq!((file.records().len(), file.is_torn(), file.floor()), (2, false, 0));
+    assert_eq!(JournalFile::decode(&file.encode()).unwrap(), file);
+}
+
+fn read(directory: &Path) -> JournalFile {
+    JournalFile::decode(&std::fs::read(directory.join("guard.journal")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_repeated_vote_writes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut guard = Journaled::create(dir.path(), secret(7), CHAIN).unwrap();
+    sign(&mut guard, 1, 1).unwrap();
+    let before = read(dir.path());
+    sign(&mut guard, 1, 1).unwrap();
+    assert_eq!(read(dir.path()), before);
+}
+
+#[test]
+fn presignatures_are_spent_durably() {
+    let dir = tempfile::tempdir().unwrap();
+    let spend = |index, digest| Spend { key: [3; 32], epoch: 1, index, digest: [digest; 32] };
+    let mut guard = Journaled::create(dir.path(), secret(7), CHAIN).unwrap();
+    let mut release = |index, digest| guard.release(|guard| Ok((guard.spend(&spend(index, digest))?, ())));
+    release(4, 1).unwrap();
+    assert_eq!(code(release(4, 2)), "CONTRADICTION");
+    guard.reserve(&[3; 32], 1, 5_000).unwrap();
+    let kinds: Vec<_> = read(dir.path()).records().iter().map(|record| record.kind().number()).collect();
+    assert_eq!(kinds, [0, 1]);
+    // A durable reservation covers it.
+    guard.release(|guard| Ok((guard.spend(&spend(5_001, 1))?, ()))).unwrap();
+    assert_eq!(read(dir.path()).records().len(), 2);
+    guard.close_epoch(&[3; 32], 1).unwrap();
+    drop(guard);
+    drop(Journaled::open(dir.path(), secret(7), CHAIN).unwrap());
+    let records = read(dir.path()).records().to_vec();
+    assert_eq!(records.iter().map(GuardRecord::kind).collect::<Vec<_>>(), [GuardRecord::CLOSED_EPOCH]);
+}
+
+/// A counter that fails at some value.
+struct Failing(std::sync::Arc<std::sync::atomic::AtomicU64>, u64);
+
+impl MonotonicCounter for Failing {
+    type Error = &'static str;
+
+    fn read(&mut self) -> Result<u64, &'static str> {
+        Ok(self.0.load(std::sync::atomic::Ordering::SeqCst))
+    }
+
+    fn advance(&mut self, value: u64) -> Result<(), &'static str> {
+        if value >= self.1 {
+            return Err("the counter is gone");
+        }
+        self.0.fetch_max(value, std::sync::atomic::Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_counter_shows_that_a_directory_is_an_old_copy() {
+    let (dir, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let value = std::sync::Arc::<std::sync::atomic::AtomicU64>::default();
+    let counter = || Failing(value.clone(), 6 << 8);
+    let mut guard = Journaled::create_with_counter(dir.path(), secret(7), CHAIN, counter()).unwrap();
+    sign(&mut guard, 1, 1).unwrap();
+    std::fs::copy(dir.path().join("guard.journal"), copy.path().join("guard.journal")).unwrap();
+    sign(&mut guard, 5, 1).unwrap();
+    // The record is durable, and the counter is not: the vote does not leave.
+    let failed = sign(&mut guard, 6, 1).unwrap_err();
+    assert!(matches!(&failed, Error::JournalFailed { operation: "advancing the counter", .. }), "{failed}");
+    assert_eq!(code(sign(&mut guard, 7, 1)), "JOURNAL_FAILED");
+    let mut old = Journaled::open_with_counter(copy.path(), secret(7), CHAIN, counter()).unwrap();
+    assert!(old.is_stale());
+    assert_eq!(code(sign(&mut old, 5, 2)), "CONTRADICTION");
+    drop(guard);
+    let guard = Journaled::open_with_counter(dir.path(), secret(7), CHAIN, counter()).unwrap();
+    assert!(!guard.is_stale());
+    assert_eq!(value.load(std::sync::atomic::Ordering::SeqCst) >> 8, 5);
+}
+
+#[test]
+fn records_of_a_forked_process_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut guard = Journaled::create(dir.path(), secret(7), CHAIN).unwrap();
+    guard.pretend_fork();
+    assert_eq!(code(sign(&mut guard, 1, 1)), "JOURNAL_IN_USE");
+}
