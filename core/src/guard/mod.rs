@@ -79,6 +79,8 @@
 //! ```
 
 mod counter;
+#[cfg(feature = "slashing-protection")]
+pub mod ethereum;
 #[allow(clippy::module_inception)]
 mod guard;
 #[cfg(feature = "journal")]
