@@ -10,7 +10,8 @@ use crate::workspace::{cargo, library_name, target, workspace_cargo};
 /// The crates of [`libraries`], and the core with the features of the whole workspace.
 const BINDINGS: &[&str] = &["quorate", "quorate-kotlin", "quorate-napi", "quorate-python", "uniffi-bindgen"];
 /// Features of the core, as in [`workspace::FEATURES`](crate::workspace::FEATURES).
-pub(crate) const CORE_FEATURES: &str = "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure";
+pub(crate) const CORE_FEATURES: &str =
+    "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure,quorate/slashing-protection";
 
 /// True if this run compiles nothing but bindings.
 static ALONE: AtomicBool = AtomicBool::new(false);

@@ -74,6 +74,8 @@ const FEATURE_SETS: &[&str] = &[
     "threshold",
     "erasure",
     "std,erasure",
+    "journal",
+    "slashing-protection",
 ];
 
 pub(crate) fn run(args: &TestArgs, xtask: CommandLine) -> Outcome {

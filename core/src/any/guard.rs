@@ -119,6 +119,114 @@ impl Guard {
     }
 }
 
+#[cfg(feature = "journal")]
+type JournaledGuardOf<S> = guard::JournaledGuard<S>;
+
+#[cfg(feature = "journal")]
+mod journaled {
+    use super::JournaledGuardOf;
+    use crate::any::per_suite;
+
+    per_suite! {
+        /// A secret key and the journal of its signatures in a directory, see [`JournaledGuard`](crate::guard::JournaledGuard).
+        JournaledGuard, JournaledGuardOf
+    }
+}
+
+#[cfg(feature = "journal")]
+pub use journaled::JournaledGuard;
+
+#[cfg(feature = "journal")]
+impl JournaledGuard {
+    /// Creates the journal of a key that has **never signed on this chain**.
+    ///
+    /// # Errors
+    /// As [`guard::JournaledGuard::create`].
+    pub fn create(directory: &std::path::Path, secret: SecretKey, chain: ChainId) -> Result<Self> {
+        each!(secret, SecretKey, S, secret => {
+            JournaledGuardOf::<S>::create(directory, secret, chain).map(Self::from)
+        })
+    }
+
+    /// Opens the journal of a key at every start after the first.
+    ///
+    /// # Errors
+    /// As [`guard::JournaledGuard::open`].
+    pub fn open(directory: &std::path::Path, secret: SecretKey, chain: ChainId) -> Result<Self> {
+        each!(secret, SecretKey, S, secret => {
+            JournaledGuardOf::<S>::open(directory, secret, chain).map(Self::from)
+        })
+    }
+
+    /// Starts again after the journal was lost or damaged, above a view that the key cannot have reached.
+    ///
+    /// # Errors
+    /// As [`guard::JournaledGuard::recover`].
+    pub fn recover(
+        directory: &std::path::Path,
+        secret: SecretKey,
+        chain: ChainId,
+        view: u64,
+    ) -> Result<Self> {
+        each!(secret, SecretKey, S, secret => {
+            JournaledGuardOf::<S>::recover(directory, secret, chain, view).map(Self::from)
+        })
+    }
+
+    /// Signs a statement unless it contradicts an earlier one, and returns the vote once its record is durable.
+    ///
+    /// # Errors
+    /// As [`guard::JournaledGuard::sign`], and [`WrongContext`](crate::Error::WrongContext) for a committee of another
+    /// suite.
+    pub fn sign(&mut self, committee: &Committee, statement: Statement) -> Result<Vote> {
+        each!(self, JournaledGuard, S, guard => guard.sign(committee.try_into()?, statement).map(Vote::from))
+    }
+
+    /// Signs a timeout vote under the same rule.
+    ///
+    /// # Errors
+    /// As [`sign`](JournaledGuard::sign).
+    pub fn sign_timeout(
+        &mut self,
+        committee: &Committee,
+        kind: Kind,
+        view: u64,
+        value: u64,
+    ) -> Result<TimeoutVote> {
+        each!(self, JournaledGuard, S, guard => {
+            guard.sign_timeout(committee.try_into()?, kind, view, value).map(TimeoutVote::from)
+        })
+    }
+
+    /// Returns true if signatures may have left whose records are missing.
+    pub fn is_stale(&self) -> bool {
+        each!(self, JournaledGuard, S, guard => guard.is_stale())
+    }
+
+    /// Returns the public key.
+    pub fn public_key(&self) -> PublicKey {
+        each!(self, JournaledGuard, S, guard => any_of::<S, _>(guard.public_key().clone()))
+    }
+
+    /// Returns the chain for which the key signs.
+    pub fn chain(&self) -> ChainId {
+        each!(self, JournaledGuard, S, guard => guard.chain())
+    }
+
+    /// Returns the epoch and view of the last signed statement of a kind.
+    pub fn last(&self, kind: Kind) -> Option<(u64, u64)> {
+        each!(self, JournaledGuard, S, guard => guard.last(kind))
+    }
+}
+
+/// Omits the secret key.
+#[cfg(feature = "journal")]
+impl fmt::Debug for JournaledGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        each!(self, JournaledGuard, S, guard => guard.fmt(f))
+    }
+}
+
 /// Omits the secret key.
 impl fmt::Debug for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

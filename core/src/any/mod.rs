@@ -64,6 +64,8 @@ pub use committee::Committee;
 pub(crate) use dispatch::{ForScheme, conversions, for_scheme, mismatched_suite, per_suite};
 pub use evidence::{Conflict, Equivocation};
 pub use guard::Guard;
+#[cfg(feature = "journal")]
+pub use guard::JournaledGuard;
 pub use keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
 #[cfg(feature = "light")]
 pub use light::LightClient;

@@ -36,8 +36,43 @@
 //! | 1 | a block of 1,024 is reserved | its epoch | … · 2³² + index / 1,024 | zero |
 //! | 2 | an epoch and all earlier ones are closed | the epoch | … · 2³² | zero |
 //!
-//! With the feature `journal`, `JournaledGuard` is a guard with its records in a directory, which performs these steps: a
-//! vote cannot be had before its record is durable.
+//! # Guard your own chain
+//!
+//! A `JournaledGuard` (feature `journal`) has its records in a directory and performs the three steps: a
+//! vote cannot be had before its record is durable. One process can open a directory, and a journal never starts anew by
+//! itself. Statements of the chain's own form are hashed into the digest.
+//!
+//! ```
+//! # #[cfg(all(feature = "journal", feature = "ed25519"))] {
+//! use quorate::certificate::Kind;
+//! use quorate::committee::{ChainId, Committee};
+//! use quorate::ed25519::Ed25519;
+//! use quorate::guard::JournaledGuard;
+//! use quorate::scheme::{Scheme, VerifiedKey};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! const PREVOTE: Kind = Kind::new(1); // one kind per phase of the protocol
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let directory = directory.path().join("signatures");
+//! let secret = Ed25519::generate(&mut getrandom::SysRng)?;
+//! let key_file = Ed25519::secret_to_bytes(&secret);
+//! let chain = ChainId::from_name("my chain");
+//! let committee = Committee::<Ed25519>::new(chain, 0, vec![(VerifiedKey::from_secret(&secret), 1)])?;
+//!
+//! // Once, when the key is made:
+//! let mut guard = JournaledGuard::<Ed25519>::create(&directory, secret, chain)?;
+//! let vote = guard.sign(&committee, committee.statement(PREVOTE, 5, [1; 32]))?; // durable; it may leave
+//! drop(guard);
+//!
+//! // At each start after that:
+//! let secret = Ed25519::secret_from_bytes(key_file.as_ref())?;
+//! let mut guard = JournaledGuard::<Ed25519>::open(&directory, secret, chain)?;
+//! let refused = guard.sign(&committee, committee.statement(PREVOTE, 5, [2; 32]));
+//! assert_eq!(refused.unwrap_err().code(), "CONTRADICTION");
+//! assert!(guard.sign(&committee, committee.statement(PREVOTE, 5, [1; 32]))? == vote);
+//! # Ok(()) } main().unwrap(); }
+//! ```
 //!
 //! # Rollback
 //!

@@ -36,7 +36,7 @@
 //! assert_eq!(surrounded.err().map(|error| error.code()), Some("CONTRADICTION"));
 //!
 //! // Move the key to another client, and stop using it here:
-//! let json = protection.export()?;
+//! let json = protection.export_interchange()?;
 //! assert!(json.contains(r#""target_epoch": "3007""#));
 //! # Ok(()) }
 //! ```

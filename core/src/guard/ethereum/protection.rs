@@ -107,7 +107,7 @@ impl SlashingProtection {
         Ok(Self { genesis_validators_root: root, keys, journal })
     }
 
-    /// Adds a key that has **never signed on this chain**. For any other key [import](SlashingProtection::import) its
+    /// Adds a key that has **never signed on this chain**. For any other key [import](SlashingProtection::import_interchange) its
     /// history. A key that is known already keeps its history.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl SlashingProtection {
     ///
     /// # Errors
     /// As [`Interchange::parse`]; [`Error::WrongContext`] for another chain; [`Error::JournalFailed`].
-    pub fn import(&mut self, json: &[u8]) -> Result<()> {
+    pub fn import_interchange(&mut self, json: &[u8]) -> Result<()> {
         self.journal.require_usable()?;
         let interchange = Interchange::parse(json)?;
         if interchange.genesis_validators_root != self.genesis_validators_root {
@@ -210,7 +210,7 @@ impl SlashingProtection {
     ///
     /// # Errors
     /// [`Error::TooLarge`] above [`MAX_INTERCHANGE`](super::MAX_INTERCHANGE).
-    pub fn export(&self) -> Result<String> {
+    pub fn export_interchange(&self) -> Result<String> {
         let data = self.keys.iter().map(|(key, history)| history.export(*key)).collect();
         Interchange { genesis_validators_root: self.genesis_validators_root, data }.to_json()
     }

@@ -33,7 +33,7 @@ fn live(disk: &ModelDisk, released: &mut Released) -> crate::Result<()> {
     }
     drop(protection);
     let mut protection = open(disk)?;
-    protection.import(other_history().to_json()?.as_bytes())?;
+    protection.import_interchange(other_history().to_json()?.as_bytes())?;
     released.imported = true;
     protection.record_attestation(&KEY, 8, 9, [1; 32])?;
     released.attestations.push((8, 9, 1));

@@ -32,7 +32,7 @@ fn run(test: &Value, tried: &mut Tried) {
         let at = format!("{}, step {number}", test["name"]);
         // Each step is a new life of the process.
         let mut protection = SlashingProtection::open(directory.path(), root).unwrap();
-        let imported = protection.import(step["interchange"].to_string().as_bytes());
+        let imported = protection.import_interchange(step["interchange"].to_string().as_bytes());
         assert_eq!(imported.is_ok(), step["should_succeed"] == true, "{at}: {imported:?}");
         let messages = list(&step["blocks"]).chain(list(&step["attestations"]));
         for message in messages.clone() {
@@ -47,7 +47,7 @@ fn run(test: &Value, tried: &mut Tried) {
             assert!(signed.is_ok() || *minimal == false, "{at}: refused {message}: {signed:?}");
             assert!(signed.is_err() || *complete == true, "{at}: signed {message}");
         }
-        let exported = Interchange::parse(protection.export().unwrap().as_bytes()).unwrap();
+        let exported = Interchange::parse(protection.export_interchange().unwrap().as_bytes()).unwrap();
         assert_no_message_is_missing(&protection, &exported);
     }
 }
@@ -69,9 +69,9 @@ fn assert_no_message_is_missing(protection: &SlashingProtection, exported: &Inte
     let mut copy =
         SlashingProtection::create(directory.path(), protection.genesis_validators_root()).unwrap();
     let json = exported.to_json().unwrap();
-    copy.import(json.as_bytes()).unwrap();
+    copy.import_interchange(json.as_bytes()).unwrap();
     assert_eq!(Interchange::parse(json.as_bytes()).unwrap(), *exported);
-    assert_eq!(copy.export().unwrap(), json);
+    assert_eq!(copy.export_interchange().unwrap(), json);
     for history in &exported.data {
         for block in &history.signed_blocks {
             assert!(copy.record_block(&history.pubkey, block.slot, [0xee; 32]).is_err());

@@ -59,10 +59,10 @@ fn old_messages_become_watermarks() {
         protection.record_attestation(&KEY, epoch, epoch + 2, [1; 32]).unwrap();
         protection.record_block(&KEY, epoch, [1; 32]).unwrap();
     }
-    let expected = protection.export().unwrap();
+    let expected = protection.export_interchange().unwrap();
     drop(protection);
     let mut protection = SlashingProtection::open(directory.path(), ROOT).unwrap();
-    assert_eq!(protection.export().unwrap(), expected);
+    assert_eq!(protection.export_interchange().unwrap(), expected);
     let exported = Interchange::parse(expected.as_bytes()).unwrap();
     // The watermark is the last message without a place, exported without root.
     let history = &exported.data[0];
@@ -143,17 +143,17 @@ fn an_import_is_all_or_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let mut protection = create(directory.path());
     protection.record_block(&KEY, 5, [1; 32]).unwrap();
-    let before = protection.export().unwrap();
+    let before = protection.export_interchange().unwrap();
     for json in [
         &before[1..],
         &before.replace("0x0404", "0x0405"),
         &before.replace("\"5\",\n    \"gen", "\"4\",\n    \"gen"),
     ] {
-        assert!(protection.import(json.as_bytes()).is_err());
-        assert_eq!(protection.export().unwrap(), before);
+        assert!(protection.import_interchange(json.as_bytes()).is_err());
+        assert_eq!(protection.export_interchange().unwrap(), before);
     }
-    protection.import(before.as_bytes()).unwrap();
-    assert_eq!(protection.export().unwrap(), before);
+    protection.import_interchange(before.as_bytes()).unwrap();
+    assert_eq!(protection.export_interchange().unwrap(), before);
 }
 
 #[test]
