@@ -36,6 +36,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use model::Block;
+use parse::Listing;
 
 /// The folder with the modules of `quorate-interface`: both crates are side by side in the repository and in each source
 /// distribution.
@@ -66,13 +67,13 @@ fn add_blocks(
     outer: &str,
     macros: &[String],
 ) -> Result<(), String> {
-    for (name, full) in parse::blocks(module)? {
+    for Listing { name, full, native } in parse::blocks(module)? {
         let path = if outer.is_empty() { name.clone() } else { format!("{outer}::{name}") };
         let sources = sources(&folder.join(&name))?;
         let texts: Vec<&str> = sources.iter().map(String::as_str).collect();
         let known: Vec<&str> = macros.iter().map(String::as_str).collect();
         let block = parse::block(&path, &texts, &known).map_err(|problem| format!("{path}: {problem}"))?;
-        blocks.push(Block { full: full || is_within_full(blocks, outer), ..block });
+        blocks.push(Block { full: full || is_within_full(blocks, outer), native, ..block });
         if let Some(first) = sources.first() {
             add_blocks(blocks, first, &folder.join(&name), &path, &sources)?;
         }
@@ -106,7 +107,9 @@ fn text(file: &Path) -> Result<String, String> {
 /// # Errors
 /// As [`blocks`], or if a file cannot be written.
 pub fn write(condition: &str, emit: fn(&Block) -> String) -> Result<(), String> {
-    let blocks = blocks()?;
+    let mut blocks = blocks()?;
+    // The binding with such a module is WebAssembly's.
+    blocks.retain(|block| condition.is_empty() || !block.native);
     let list = modules(&blocks, "pub", condition);
     write_files(glue(&blocks, emit).chain([(PathBuf::from(LIST), list)]).collect())
 }

@@ -152,11 +152,32 @@ impl Scope<'_> {
 
 /// True if an item is only in the whole package: `#[cfg(feature = "full")]`.
 pub(crate) fn is_full(attributes: &[Attribute]) -> bool {
-    let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
-    conditions.filter_map(|attribute| attribute.parse_args::<Meta>().ok()).any(|condition| match condition {
-        Meta::NameValue(pair) => text_of(&pair.value).is_some_and(|feature| feature == "full"),
+    conditions(attributes).iter().any(|condition| has_full(condition))
+}
+
+/// True if WebAssembly does not have the item.
+pub(crate) fn is_native(attributes: &[Attribute]) -> bool {
+    let excludes = |condition: &Meta| match condition {
+        Meta::List(list) if list.path.is_ident("all") => list.tokens.to_string().contains("target_family"),
         _ => false,
-    })
+    };
+    conditions(attributes).iter().any(excludes)
+}
+
+fn conditions(attributes: &[Attribute]) -> Vec<Meta> {
+    let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    conditions.filter_map(|attribute| attribute.parse_args::<Meta>().ok()).collect()
+}
+
+fn has_full(condition: &Meta) -> bool {
+    match condition {
+        Meta::NameValue(pair) => text_of(&pair.value).is_some_and(|feature| feature == "full"),
+        Meta::List(list) if list.path.is_ident("all") => {
+            let parts = Punctuated::<Meta, Token![,]>::parse_terminated;
+            list.parse_args_with(parts).is_ok_and(|parts| parts.iter().any(has_full))
+        }
+        _ => false,
+    }
 }
 
 /// The parameter `T` of a type `Outer<T>`.

@@ -4,7 +4,7 @@ use syn::{Attribute, FnArg, ImplItem, Item, ItemImpl, Meta, Pat, ReturnType, Sig
 
 use crate::docs;
 use crate::expand::Macros;
-use crate::marks::{Marks, Scope, inside, is_full, last_name, number_of, text_of};
+use crate::marks::{Marks, Scope, inside, is_full, is_native, last_name, number_of, text_of};
 use crate::model::{
     Answer, Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits,
     Type, Variant,
@@ -113,13 +113,29 @@ pub fn files(source: &str) -> Outcome<Vec<String>> {
     Ok(private.map(|module| module.ident.to_string()).collect())
 }
 
-/// The names of the blocks within a block, or within the whole interface, and whether only the whole package has them.
+/// A block in the list of those within another, or within the whole interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Its name.
+    pub name: String,
+    /// True if only the whole package has it.
+    pub full: bool,
+    /// True if WebAssembly does not have it.
+    pub native: bool,
+}
+
+/// The blocks within a block, or within the whole interface.
 ///
 /// # Errors
 /// The source is not Rust.
-pub fn blocks(source: &str) -> Outcome<Vec<(String, bool)>> {
+pub fn blocks(source: &str) -> Outcome<Vec<Listing>> {
     let public = modules(source)?.into_iter().filter(|module| is_public(&module.vis));
-    Ok(public.map(|module| (module.ident.to_string(), is_full(&module.attrs))).collect())
+    let listing = |module: syn::ItemMod| Listing {
+        name: module.ident.to_string(),
+        full: is_full(&module.attrs),
+        native: is_native(&module.attrs),
+    };
+    Ok(public.map(listing).collect())
 }
 
 /// The modules in other files.
@@ -461,6 +477,16 @@ mod tests {
         assert_eq!(new.parameters, [Parameter::new("leaf", Type::Optional(Box::new(Type::U16)))]);
         let [most] = block.constants.as_slice() else { panic!("{:?}", block.constants) };
         assert_eq!((most.name.as_str(), most.value, most.docs.text.as_str()), ("MOST", 1024, "Most."));
+    }
+
+    #[test]
+    fn blocks_that_webassembly_lacks_are_marked() {
+        let source = "#[cfg(feature = \"full\")]\npub mod trees;\npub mod keys;\n\
+            #[cfg(all(feature = \"full\", not(target_family = \"wasm\")))]\npub mod files;";
+        let listed: Vec<_> =
+            blocks(source).unwrap().into_iter().map(|one| (one.name, one.full, one.native)).collect();
+        let expected = [("trees", true, false), ("keys", false, false), ("files", true, true)];
+        assert_eq!(listed, expected.map(|(name, full, native)| (name.to_owned(), full, native)));
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(crate) use naming::{is_property, name as function_name};
 #[must_use]
 pub fn emit(block: &Block, package: Package) -> Option<String> {
     match package {
+        Package::Web if block.native => None,
         Package::Node | Package::Web => Some(module(block, package)),
         Package::Certificate => block.verification().map(|block| module(&block, package)),
     }

@@ -15,6 +15,8 @@
 //! - A public constant is an integer literal; a `const` assertion compares it with the core's.
 //! - What `#[cfg(feature = "full")]` excludes is not in the module that only verifies certificates. A file of a block can be
 //!   excluded as a whole.
+//! - What `#[cfg(all(feature = "full", not(target_family = "wasm")))]` excludes, a whole block, is not in WebAssembly: it
+//!   needs what a web page does not have.
 //! - A block of several files is a folder, whose `mod.rs` lists them; its public modules are blocks within it.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A getter `size` is the length that `len` returns in Python.
@@ -110,6 +112,8 @@ pub mod gossip;
 pub mod guard;
 pub mod header;
 pub mod ids;
+#[cfg(all(feature = "full", not(target_family = "wasm")))]
+pub mod journal;
 pub mod keys;
 #[cfg(feature = "full")]
 pub mod light;

@@ -18,5 +18,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export * from './exports.js';
+export * from './journal.js';
 export type { AsyncOptions } from './offthread.js';
 export type { AbortSignalLike } from '../common/signal.js';

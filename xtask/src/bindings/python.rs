@@ -61,6 +61,7 @@ fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
         "erasure",
         "gossip",
         "idioms",
+        "journal",
         "other_chains",
         "threshold",
     ]

@@ -29,6 +29,8 @@ pub struct Block {
     pub reachable: Vec<Class>,
     /// True if the module that only verifies certificates does not have it.
     pub full: bool,
+    /// True if WebAssembly does not have it.
+    pub native: bool,
 }
 
 /// Where a class is declared.
