@@ -25,6 +25,7 @@ mod erasure;
 mod fixture;
 mod gosig;
 mod jolteon;
+mod journals;
 mod keys;
 mod light;
 pub mod mutate;
@@ -63,6 +64,13 @@ pub const TARGETS: &[Target] = &[
         run: certificates::certificates,
         seeds: certificates::certificate_seeds,
         brief: 4_000,
+    },
+    Target { name: "journals", run: journals::journals, seeds: journals::journal_seeds, brief: 3_000 },
+    Target {
+        name: "interchanges",
+        run: journals::interchanges,
+        seeds: journals::interchange_seeds,
+        brief: 3_000,
     },
     Target { name: "light", run: light::run, seeds: light::seeds, brief: 2_000 },
     Target { name: "vote-collector", run: collectors::votes, seeds: collectors::seeds, brief: 300 },

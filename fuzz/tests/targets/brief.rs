@@ -47,6 +47,8 @@ targets! {
     signer_sets = "signer-sets",
     votes = "votes",
     certificates = "certificates",
+    journals = "journals",
+    interchanges = "interchanges",
     light = "light",
     vote_collector = "vote-collector",
     timeout_collector = "timeout-collector",
