@@ -22,7 +22,9 @@ pub(crate) fn journals(input: &[u8]) {
     if let Some(byte) = changed.get_mut(cut) {
         *byte ^= 1;
     }
-    assert!(JournalFile::decode(&changed).is_err(), "byte {cut} can be changed");
+    // A binding of zeros, which no key has, looks like a sector that was not written.
+    let seen = JournalFile::decode(&changed).map_or(true, |other| other.is_torn());
+    assert!(seen, "byte {cut} can be changed");
 }
 
 pub(crate) fn journal_seeds() -> Vec<Vec<u8>> {

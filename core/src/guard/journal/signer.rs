@@ -190,11 +190,8 @@ impl<S: Scheme> JournaledGuard<S> {
         self.record_vote(kind, |guard| guard.sign_timeout(committee, kind, view, value))
     }
 
-    /// Lets `sign` use the guard, and returns its result once the record that it returns is durable. It is for presignatures:
-    ///
-    /// ```ignore
-    /// journaled.release(|guard| presignature.sign(guard, message).map(|signed| (signed.record, signed)))
-    /// ```
+    /// Lets `sign` use the guard, and returns its value once the record that it returns is durable. It is for
+    /// presignatures, whose `sign` takes the guard and returns a record with the share.
     ///
     /// # Errors
     /// Those of `sign`, and [`Error::JournalFailed`].
