@@ -70,7 +70,7 @@ class JournalTest {
         @TempDir folder: Path,
     ) {
         val key = secret(Suite.MIN_PK)
-        val public = key.publicKey()
+        val public = key.publicKey
         val exported =
             SlashingProtection.create(folder.resolve("old").toString(), root).use { old ->
                 assertThrows<QuorateException.WrongContext> { old.signBlock(key, 1u, root) }
