@@ -1,5 +1,6 @@
 //! Two processes want the journal of one key.
 #![cfg(all(feature = "journal", feature = "ed25519"))]
+#![allow(clippy::unwrap_used, reason = "test code")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;

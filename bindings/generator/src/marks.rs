@@ -152,7 +152,7 @@ impl Scope<'_> {
 
 /// True if an item is only in the whole package: `#[cfg(feature = "full")]`.
 pub(crate) fn is_full(attributes: &[Attribute]) -> bool {
-    conditions(attributes).iter().any(|condition| has_full(condition))
+    conditions(attributes).iter().any(has_full)
 }
 
 /// True if WebAssembly does not have the item.
