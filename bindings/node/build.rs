@@ -3,5 +3,6 @@
 
 fn main() -> Result<(), String> {
     napi_build::setup();
+    quorate_generator::macos::set_install_name();
     quorate_generator::write("", quorate_generator::node::emit)
 }

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use quorate_generator::{blocks, errors, python, python_module, write_files};
+use quorate_generator::{blocks, errors, macos, python, python_module, write_files};
 
 fn main() -> Result<(), String> {
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "macos") {
@@ -12,6 +12,7 @@ fn main() -> Result<(), String> {
             println!("cargo::rustc-cdylib-link-arg={word}");
         }
     }
+    macos::set_install_name();
     let blocks = blocks()?;
     write_files(python::files(&blocks))?;
     write_files(python_module::files(&blocks))?;

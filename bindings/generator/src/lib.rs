@@ -11,6 +11,8 @@
 //! | [`operations`] | the operations of the vectors for the tests of each language, from their own folder | `cargo xtask` |
 //! | [`errors`] | the classes of errors, from the core's list | `build.rs` of Python's binding, and `cargo xtask` |
 //!
+//! [`macos`] sets what linkers must know there.
+//!
 //! The result is never checked in: build scripts write into cargo's `OUT_DIR`, and `cargo xtask` when it assembles a package.
 
 pub mod docs;
@@ -19,6 +21,7 @@ mod expand;
 pub mod kotlin;
 pub mod kotlin_glue;
 pub mod link;
+pub mod macos;
 mod marks;
 pub mod model;
 pub mod names;
