@@ -7,11 +7,11 @@ use std::path::Path;
 
 use goblin::Object;
 use goblin::elf::Elf;
-use goblin::mach::{Mach, MachO, SingleArch};
+use goblin::mach::{Mach, SingleArch};
 use goblin::pe::PE;
 
+use super::mach;
 use super::platforms::{GLIBC, Platform, Processor, System};
-use super::signature;
 use crate::process::Outcome;
 
 /// What a runtime looks up in the library of each of our packages.
@@ -23,6 +23,9 @@ const ENTRIES: &[(&str, &[&str])] = &[
         &["ffi_quorate_kotlin_uniffi_contract_version", "ffi_quorate_kotlin_rustbuffer_alloc"],
     ),
 ];
+/// Start of the names of the functions that an interpreter has for the libraries it loads.
+const EXPECTED: &[(&str, &[&str])] =
+    &[("quorate-python", &["Py", "_Py"]), ("quorate-napi", &["napi_", "node_api_"]), ("quorate-kotlin", &[])];
 /// Start of the names of uniffi's functions; their number must be that of a whole library.
 const UNIFFI: &str = "uniffi_quorate_kotlin_fn_";
 const FEWEST_UNIFFI: usize = 100;
@@ -47,12 +50,14 @@ const MACOS_LIBRARIES: &[&str] =
 
 /// What was read.
 #[derive(Debug, Default)]
-struct Library {
-    exports: BTreeSet<String>,
+pub(super) struct Library {
+    pub(super) exports: BTreeSet<String>,
     /// Libraries that the system loads with it.
-    needs: BTreeSet<String>,
+    pub(super) needs: BTreeSet<String>,
+    /// Functions that the program must have which loads it, where the format of the file tells.
+    pub(super) expects: BTreeSet<String>,
     /// What else is worth a place in the step's line.
-    oldest: String,
+    pub(super) oldest: String,
 }
 
 /// Checks a library of one of our packages; returns a text about the oldest system that it runs on.
@@ -62,6 +67,7 @@ pub(super) fn check(platform: &Platform, package: &str, file: &Path) -> Outcome<
     let library = read(platform, &bytes).map_err(named)?;
     check_exports(package, &library.exports).map_err(named)?;
     check_needs(platform, package, &library.needs).map_err(named)?;
+    check_expected(package, &library.expects).map_err(named)?;
     Ok(library.oldest)
 }
 
@@ -69,9 +75,9 @@ fn read(platform: &Platform, bytes: &[u8]) -> Outcome<Library> {
     match (Object::parse(bytes).map_err(|e| e.to_string())?, platform.system) {
         (Object::Elf(elf), System::Glibc | System::Musl) => read_elf(platform, &elf),
         (Object::PE(pe), System::Windows) => read_pe(&pe),
-        (Object::Mach(Mach::Binary(mach)), System::Macos) => read_mach(platform, &mach, bytes),
+        (Object::Mach(Mach::Binary(found)), System::Macos) => mach::read(platform, &found, bytes),
         (Object::Mach(Mach::Fat(fat)), System::Macos) => match fat.get(0).map_err(|e| e.to_string())? {
-            SingleArch::MachO(mach) if fat.narches == 1 => read_mach(platform, &mach, bytes),
+            SingleArch::MachO(found) if fat.narches == 1 => mach::read(platform, &found, bytes),
             _ => Err("expected a library for one processor".to_owned()),
         },
         _ => Err(format!("expected a library for {}", platform.name)),
@@ -108,7 +114,7 @@ fn read_elf(platform: &Platform, elf: &Elf<'_>) -> Outcome<Library> {
     } else {
         "musl".to_owned()
     };
-    Ok(Library { exports, needs, oldest })
+    Ok(Library { exports, needs, oldest, ..Library::default() })
 }
 
 /// The newest version of glibc among the versions of symbols. It must be no newer than promised.
@@ -134,55 +140,7 @@ fn read_pe(pe: &PE<'_>) -> Outcome<Library> {
     }
     let exports = pe.exports.iter().filter_map(|export| export.name).map(str::to_owned).collect();
     let needs = pe.imports.iter().map(|import| import.dll.to_lowercase()).collect();
-    Ok(Library { exports, needs, oldest: "Windows 10".to_owned() })
-}
-
-fn read_mach(platform: &Platform, mach: &MachO<'_>, bytes: &[u8]) -> Outcome<Library> {
-    use goblin::mach::cputype::{CPU_TYPE_ARM64, CPU_TYPE_X86_64};
-    use goblin::mach::load_command::CommandVariant;
-    let processor = match platform.processor {
-        Processor::X86_64 => CPU_TYPE_X86_64,
-        Processor::Aarch64 => CPU_TYPE_ARM64,
-    };
-    if mach.header.cputype() != processor {
-        return Err(format!(
-            "expected the processor {processor} of Mach-O's list, found {}",
-            mach.header.cputype()
-        ));
-    }
-    let exports = mach.exports().map_err(|e| e.to_string())?;
-    // Mach-O's names have an underscore before those in the source.
-    let exports =
-        exports.iter().filter_map(|export| export.name.strip_prefix('_')).map(str::to_owned).collect();
-    let needs = mach.libs.iter().map(|name| (*name).to_owned()).collect();
-    let oldest = mach.load_commands.iter().find_map(|command| match command.command {
-        CommandVariant::BuildVersion(version) => Some(version.minos),
-        CommandVariant::VersionMinMacosx(version) => Some(version.version),
-        _ => None,
-    });
-    let oldest =
-        oldest.map(|packed| (packed >> 16, (packed >> 8) & 0xff)).ok_or("it states no version of macOS")?;
-    let promised = platform.oldest_macos().ok_or("the platform is not macOS")?;
-    if oldest > promised {
-        return Err(format!(
-            "expected macOS {}.{} or older, found {}.{}",
-            promised.0, promised.1, oldest.0, oldest.1
-        ));
-    }
-    let signature = mach.load_commands.iter().find_map(|command| match &command.command {
-        CommandVariant::CodeSignature(data) => Some((data.dataoff as usize, data.datasize as usize)),
-        _ => None,
-    });
-    let signed = match signature {
-        Some((offset, size)) => {
-            let blob = bytes.get(offset..offset.saturating_add(size)).ok_or("its signature is cut off")?;
-            format!(", {} signed pages", signature::check(bytes, blob)?)
-        }
-        // The system loads unsigned libraries on x86-64 only.
-        None if platform.processor == Processor::Aarch64 => return Err("it is not signed".to_owned()),
-        None => String::new(),
-    };
-    Ok(Library { exports, needs, oldest: format!("macOS {}.{}{signed}", oldest.0, oldest.1) })
+    Ok(Library { exports, needs, oldest: "Windows 10".to_owned(), ..Library::default() })
 }
 
 fn check_exports(package: &str, exports: &BTreeSet<String>) -> Outcome {
@@ -212,6 +170,17 @@ fn check_needs(platform: &Platform, package: &str, needs: &BTreeSet<String>) -> 
     let is_permitted = |name: &str| permitted.iter().any(|start| name.starts_with(start));
     match needs.iter().find(|name| !is_permitted(name) && !is_own(name) && !is_python(name)) {
         Some(name) => Err(format!("it needs {name}, which not every {} has", platform.name)),
+        None => Ok(()),
+    }
+}
+
+/// Checks that a library expects nothing from the program that loads it, except the functions of the interpreter.
+fn check_expected(package: &str, expects: &BTreeSet<String>) -> Outcome {
+    let permitted =
+        EXPECTED.iter().filter(|(name, _)| *name == package).flat_map(|(_, starts)| starts.iter());
+    let permitted: Vec<&str> = permitted.copied().collect();
+    match expects.iter().find(|name| !permitted.iter().any(|start| name.starts_with(start))) {
+        Some(name) => Err(format!("it needs the function {name}, which no library defines")),
         None => Ok(()),
     }
 }
@@ -246,6 +215,15 @@ mod tests {
         check("linux-x86-64-musl", "quorate-napi", "libgcc_s.so.1").unwrap_err();
         check("windows-x86-64", "quorate-python", "python3.dll").unwrap();
         check("windows-x86-64", "quorate-napi", "python3.dll").unwrap_err();
+    }
+
+    #[test]
+    fn only_functions_of_the_interpreter_may_be_undefined() {
+        let check = |package, name: &str| check_expected(package, &BTreeSet::from([name.to_owned()]));
+        check("quorate-python", "PyLong_AsLong").unwrap();
+        check("quorate-napi", "napi_create_error").unwrap();
+        check("quorate-kotlin", "napi_create_error").unwrap_err();
+        check("quorate-python", "blst_p1_add").unwrap_err();
     }
 
     #[test]

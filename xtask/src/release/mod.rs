@@ -10,6 +10,7 @@ mod debian_root;
 mod dependencies;
 mod inspect;
 mod licences;
+mod mach;
 mod packages;
 mod platforms;
 pub(crate) mod policy;
