@@ -106,6 +106,14 @@ pub(super) fn compile_windows_library(log: &Log, source: &str, library: &Path) -
     log.run(zig.args(["-shared", "-o"]).arg(library).arg(&file).arg("-ladvapi32")).map(drop)
 }
 
+/// The program zig itself.
+pub(super) fn zig(log: &Log) -> Outcome<PathBuf> {
+    let python = virtual_environment(log, "zig", REQUIREMENTS)?;
+    let where_is = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))";
+    let printed = log.run(Command::new(python).args(["-c", where_is]))?;
+    Ok(PathBuf::from(printed.trim()))
+}
+
 /// zig as a C compiler for a target of its own naming.
 fn zig_cc(log: &Log, target: &str) -> Outcome<Command> {
     let mut zig = Command::new(virtual_environment(log, "zig", REQUIREMENTS)?);

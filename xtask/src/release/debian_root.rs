@@ -21,13 +21,9 @@ pub(super) fn unpack(log: &Log, architecture: &str, names: &[&str], whole: bool)
     if ready.exists() {
         return Ok(root);
     }
-    for tool in ["apt-get", "dpkg"] {
-        if !is_on_path(tool) {
-            return Err(format!("no `{tool}`, which downloads runtimes for {architecture}: use Debian"));
-        }
-    }
+    needs_debian()?;
     let _ = fs::remove_dir_all(&root);
-    let apt = Apt::new(&root, architecture)?;
+    let apt = Apt::new(&root, architecture, "deb", RELEASE)?;
     log.run(apt.command().args(["-q", "update"]))?;
     let names: Vec<String> = if whole {
         let listed =
@@ -48,6 +44,33 @@ pub(super) fn unpack(log: &Log, architecture: &str, names: &[&str], whole: bool)
     Ok(root)
 }
 
+/// Downloads a source package of a release; returns the archive of the unmodified source.
+pub(super) fn source(log: &Log, release: &str, package: &str) -> Outcome<PathBuf> {
+    let root = workspace::target("xtask/release/roots").join(format!("source-{package}"));
+    let archive = |folder: &Path| {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        files.into_iter().find(|path| path.to_string_lossy().contains(".orig.tar."))
+    };
+    if let Some(archive) = archive(&root) {
+        return Ok(archive);
+    }
+    needs_debian()?;
+    let apt = Apt::new(&root, "amd64", "deb-src", release)?;
+    log.run(apt.command().args(["-q", "update"]))?;
+    log.run(apt.command().args(["-q", "source", "--download-only", package]))?;
+    let downloaded = archive(&apt.debs).ok_or_else(|| format!("apt downloaded no source of {package}"))?;
+    let place = root.join(downloaded.file_name().unwrap_or_default());
+    fs::rename(&downloaded, &place).map_err(|e| format!("{}: {e}", downloaded.display()))?;
+    Ok(place)
+}
+
+fn needs_debian() -> Outcome {
+    match ["apt-get", "dpkg"].into_iter().find(|tool| !is_on_path(tool)) {
+        Some(tool) => Err(format!("no `{tool}`, which downloads runtimes of other systems: use Debian")),
+        None => Ok(()),
+    }
+}
+
 /// The name in a line `Inst libc6 (2.41-12 Debian:13/stable [arm64])`.
 fn installed(line: &str) -> Option<String> {
     line.strip_prefix("Inst ")?.split(' ').next().map(str::to_owned)
@@ -61,14 +84,15 @@ struct Apt {
 }
 
 impl Apt {
-    fn new(root: &Path, architecture: &str) -> Outcome<Self> {
+    /// `kind` is `deb` for programs, `deb-src` for sources.
+    fn new(root: &Path, architecture: &str, kind: &str, release: &str) -> Outcome<Self> {
         let folder = root.join("apt");
         let debs = folder.join("debs");
         for name in ["lists/partial", "cache/archives/partial", "debs"] {
             fs::create_dir_all(folder.join(name)).map_err(|e| format!("{}: {e}", folder.display()))?;
         }
         let archive = archive().ok_or("apt has no archive of Debian among its sources")?;
-        let source = format!("deb [signed-by={KEYS}] {archive} {RELEASE} main\n");
+        let source = format!("{kind} [signed-by={KEYS}] {archive} {release} main\n");
         fs::write(folder.join("sources.list"), source).map_err(|e| e.to_string())?;
         Ok(Self { folder, debs, architecture: architecture.to_owned() })
     }

@@ -11,6 +11,7 @@ mod dependencies;
 mod inspect;
 mod licences;
 mod mach;
+mod musl_python;
 mod packages;
 mod platforms;
 pub(crate) mod policy;

