@@ -22,8 +22,8 @@ pub(super) const REQUIREMENTS: &[&str] = &["ziglang==0.17.1", "cargo-zigbuild==0
 const NEWS: Duration = Duration::from_secs(60);
 
 /// Compiles the libraries of `packages` for a platform, in the target folder of all other builds: dependencies are compiled
-/// once per platform, and macros and build scripts once for all.
-pub(super) fn build(log: &Log, platform: &Platform, packages: &[&str]) -> Outcome {
+/// once per platform, and macros and build scripts once for all. Returns the libraries.
+pub(super) fn build(log: &Log, platform: &Platform, packages: &[&str]) -> Outcome<Vec<PathBuf>> {
     let tools = virtual_environment(log, "zig", REQUIREMENTS)?;
     let tools = tools.parent().ok_or("the virtual environment has no folder of programs")?;
     let installs = || environment::rustup(log, &["target", "add", platform.target]);
@@ -51,7 +51,12 @@ pub(super) fn build(log: &Log, platform: &Platform, packages: &[&str]) -> Outcom
     if platform.system == System::Windows {
         cargo.env("LIBNODE_PATH", empty_libnode()?);
     }
-    with_news(log, || log.run(&mut cargo).map(drop))
+    with_news(log, || log.run(&mut cargo).map(drop))?;
+    let copied = |package: &&str| {
+        let library = platform.library(package);
+        workspace::copy(&platform.compiled(package), &library).map(|()| library)
+    };
+    packages.iter().map(copied).collect()
 }
 
 /// A folder with a `libnode` that has nothing, which the build script of the crate `napi` demands for this target: Node does

@@ -15,6 +15,7 @@ mod musl_python;
 mod packages;
 mod platforms;
 pub(crate) mod policy;
+mod progress;
 mod runtimes;
 mod sbom;
 mod signature;
@@ -39,6 +40,7 @@ use crate::steps::{Log, Steps};
 use crate::workspace;
 use packages::{LICENCES, library_of};
 use platforms::{PLATFORMS, Platform};
+use progress::{Passed, Progress};
 
 /// Builds everything of a release for all platforms, and uses it there as far as this machine can run it.
 ///
@@ -52,6 +54,11 @@ pub(crate) struct ReleaseArgs {
     /// Only this platform or package; can be repeated.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
     only: Vec<String>,
+    /// Continues the last run, if its sources, variables and options were the same: no step that passed runs again.
+    ///
+    /// Changes of this program itself do not count.
+    #[arg(long)]
+    resume: bool,
     /// Output folder.
     #[arg(long, default_value = "dist/release", value_name = "FOLDER")]
     out: PathBuf,
@@ -77,30 +84,46 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
     let parts = chosen(Part::ALL.iter().copied(), |part| is_wanted(part.name()));
     // The jar needs classes, which the tests' profile of the bindings generates.
     crate::build::bindings_alone();
-    clear(&order.out)?;
+    let progress = Progress::begin(&format!("{:?} {}", args.only, order.out.display()), args.resume)?;
+    if !progress.resumes() {
+        if args.resume {
+            println!("no earlier run with the same sources, variables and options: all steps run");
+        }
+        clear(&order.out)?;
+    }
     let mut steps = Steps::default();
     steps.add("environment", crate::environment::prepare);
     steps.add("version", |_| version::check());
     steps.add("dependencies", policy::check);
     add_papers(&mut steps, &order);
-    add_libraries(&mut steps, &platforms, &parts);
-    let files = Rc::new(RefCell::new(Vec::new()));
+    add_libraries(&mut steps, &progress, &platforms, &parts);
+    let files = Files::default();
     for part in parts.iter().copied() {
         let (order, platforms, files) = (order.clone(), platforms.clone(), Rc::clone(&files));
+        let progress = progress.clone();
         steps.add(part.step(), move |log| {
-            let built = summary::inspect(part.name(), &packages::build(log, &order, part, &platforms)?)?;
-            let sizes = summary::sizes(&built);
-            files.borrow_mut().extend(built);
-            Ok(sizes)
+            let passed = progress.unless_passed(part.step(), || {
+                let paths = packages::build(log, &order, part, &platforms)?;
+                Ok(Passed { text: summary::sizes(&summary::inspect(part.name(), &paths)?), files: paths })
+            })?;
+            files.borrow_mut().push((part, passed.files));
+            Ok(passed.text)
         });
     }
-    add_trials(&mut steps, &order, &platforms, &parts);
+    add_trials(&mut steps, &progress, &order, (&platforms, &parts), &files);
     let folder = order.out.clone();
     steps.add("sums", move |_| write_sums(&folder));
     let outcome = steps.run("release");
-    println!("\n{}", summary::table(&files.borrow()));
+    let mut built = Vec::new();
+    for (part, paths) in files.borrow().iter() {
+        built.extend(summary::inspect(part.name(), paths)?);
+    }
+    println!("\n{}", summary::table(&built));
     outcome
 }
+
+/// The files of the packages that were built so far.
+type Files = Rc<RefCell<Vec<(Part, Vec<PathBuf>)>>>;
 
 /// Those that are wanted; all if none is.
 fn chosen<T>(all: impl Iterator<Item = T>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
@@ -124,18 +147,21 @@ fn clear(out: &Path) -> Outcome {
     fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))
 }
 
-fn add_libraries(steps: &mut Steps, platforms: &[&'static Platform], parts: &[Part]) {
+fn add_libraries(steps: &mut Steps, progress: &Progress, platforms: &[&'static Platform], parts: &[Part]) {
     let crates: Vec<&'static str> = parts.iter().copied().filter_map(library_of).collect();
     if crates.is_empty() {
         return;
     }
     for platform in platforms.iter().copied() {
-        let crates = crates.clone();
+        let (crates, progress) = (crates.clone(), progress.clone());
         steps.add(platform.building, move |log| {
-            cross::build(log, platform, &crates)?;
-            let check = |name: &&str| inspect::check(platform, name, &platform.library(name));
-            let oldest = crates.iter().map(check).collect::<Outcome<Vec<_>>>()?;
-            Ok(oldest.first().cloned().unwrap_or_default())
+            let passed = progress.unless_passed(platform.building, || {
+                let files = cross::build(log, platform, &crates)?;
+                let check = |(name, file): (&&str, &PathBuf)| inspect::check(platform, name, file);
+                let oldest = crates.iter().zip(&files).map(check).collect::<Outcome<Vec<_>>>()?;
+                Ok(Passed { text: oldest.first().cloned().unwrap_or_default(), files })
+            })?;
+            Ok(passed.text)
         });
     }
 }
@@ -158,21 +184,44 @@ fn add_papers(steps: &mut Steps, order: &BuildOrder) {
     });
 }
 
-fn add_trials(steps: &mut Steps, order: &BuildOrder, platforms: &[&'static Platform], parts: &[Part]) {
+fn add_trials(
+    steps: &mut Steps,
+    progress: &Progress,
+    order: &BuildOrder,
+    (platforms, parts): (&[&'static Platform], &[Part]),
+    files: &Files,
+) {
     for part in [Part::Crate, Part::Wasm].into_iter().filter(|part| parts.contains(part)) {
-        let order = order.clone();
         let name = if part == Part::Crate { "use, crate" } else { "use, wasm" };
-        steps.add(name, move |log| clean::install(part, log, &order, &files_of(part, &order)?));
+        let order = order.clone();
+        add_trial(steps, progress, name, files, move |log| {
+            clean::install(part, log, &order, &files_of(part, &order)?)
+        });
     }
     if !parts.iter().copied().any(|part| library_of(part).is_some()) {
         return;
     }
     for platform in platforms.iter().copied() {
         let (order, parts) = (order.clone(), parts.to_vec());
-        steps.add(platform.using, move |log| {
+        add_trial(steps, progress, platform.using, files, move |log| {
             trial::Trial { log, order: &order, platform, parts: &parts }.run()
         });
     }
+}
+
+/// Adds a step that uses the files of packages.
+fn add_trial(
+    steps: &mut Steps,
+    progress: &Progress,
+    name: &'static str,
+    files: &Files,
+    work: impl FnOnce(&Log) -> Outcome<String> + 'static,
+) {
+    let (progress, files) = (progress.clone(), Rc::clone(files));
+    steps.add(name, move |log| {
+        let files: Vec<PathBuf> = files.borrow().iter().flat_map(|(_, paths)| paths.clone()).collect();
+        Ok(progress.unless_passed(name, || Ok(Passed { text: work(log)?, files }))?.text)
+    });
 }
 
 /// The built files of a package that has the same for all platforms.

@@ -98,8 +98,13 @@ impl Platform {
     }
 
     /// The library of one of our packages, as cargo leaves it.
-    pub(crate) fn library(&self, package: &str) -> PathBuf {
+    pub(crate) fn compiled(&self, package: &str) -> PathBuf {
         workspace::target(self.target).join("release").join(self.library_name(package))
+    }
+
+    /// The copy of the library that the packages take: cargo's folder of a platform, of a gigabyte, may be deleted.
+    pub(crate) fn library(&self, package: &str) -> PathBuf {
+        workspace::target("xtask/release/libraries").join(self.name).join(self.library_name(package))
     }
 
     /// File name of the library of one of our packages.
