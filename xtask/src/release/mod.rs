@@ -54,7 +54,7 @@ pub(crate) struct ReleaseArgs {
     /// Only this platform or package; can be repeated.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()))]
     only: Vec<String>,
-    /// Continues the last run, if its sources, variables and options were the same: no step that passed runs again.
+    /// Continues earlier runs with the same sources and variables: no step that passed runs again.
     ///
     /// Changes of this program itself do not count.
     #[arg(long)]
@@ -84,10 +84,10 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
     let parts = chosen(Part::ALL.iter().copied(), |part| is_wanted(part.name()));
     // The jar needs classes, which the tests' profile of the bindings generates.
     crate::build::bindings_alone();
-    let progress = Progress::begin(&format!("{:?} {}", args.only, order.out.display()), args.resume)?;
+    let progress = Progress::begin(args.resume)?;
     if !progress.resumes() {
         if args.resume {
-            println!("no earlier run with the same sources, variables and options: all steps run");
+            println!("no earlier run with the same sources and variables: all steps run");
         }
         clear(&order.out)?;
     }
@@ -102,7 +102,8 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
         let (order, platforms, files) = (order.clone(), platforms.clone(), Rc::clone(&files));
         let progress = progress.clone();
         steps.add(part.step(), move |log| {
-            let passed = progress.unless_passed(part.step(), || {
+            let settings = format!("{} in {}", names_of(&platforms), order.out.display());
+            let passed = progress.unless_passed(part.step(), &settings, || {
                 let paths = packages::build(log, &order, part, &platforms)?;
                 Ok(Passed { text: summary::sizes(&summary::inspect(part.name(), &paths)?), files: paths })
             })?;
@@ -111,8 +112,13 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
         });
     }
     add_trials(&mut steps, &progress, &order, (&platforms, &parts), &files);
-    let folder = order.out.clone();
-    steps.add("sums", move |_| write_sums(&folder));
+    let (folder, built) = (order.out.clone(), Rc::clone(&files));
+    steps.add("sums", move |_| {
+        let built = built.borrow();
+        let wanted: Vec<&PathBuf> = built.iter().flat_map(|(_, paths)| paths).collect();
+        remove_others(&folder, &wanted)?;
+        write_sums(&folder)
+    });
     let outcome = steps.run("release");
     let mut built = Vec::new();
     for (part, paths) in files.borrow().iter() {
@@ -121,6 +127,25 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
     println!("\n{}", summary::table(&built));
     outcome
 }
+
+/// The names of platforms.
+fn names_of(platforms: &[&Platform]) -> String {
+    platforms.iter().map(|platform| platform.name).collect::<Vec<_>>().join(" ")
+}
+
+/// Removes packages that are not of this run: a run that continues one with other platforms finds its files.
+fn remove_others(out: &Path, wanted: &[&PathBuf]) -> Outcome {
+    for file in fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let is_package = file.extension().is_some_and(|end| PACKAGES.iter().any(|package| end == *package));
+        if is_package && !wanted.contains(&&file) {
+            fs::remove_file(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The ends of the names of packages' files.
+const PACKAGES: &[&str] = &["crate", "gz", "jar", "pom", "tgz", "whl"];
 
 /// The files of the packages that were built so far.
 type Files = Rc<RefCell<Vec<(Part, Vec<PathBuf>)>>>;
@@ -155,7 +180,7 @@ fn add_libraries(steps: &mut Steps, progress: &Progress, platforms: &[&'static P
     for platform in platforms.iter().copied() {
         let (crates, progress) = (crates.clone(), progress.clone());
         steps.add(platform.building, move |log| {
-            let passed = progress.unless_passed(platform.building, || {
+            let passed = progress.unless_passed(platform.building, &crates.join(" "), || {
                 let files = cross::build(log, platform, &crates)?;
                 let check = |(name, file): (&&str, &PathBuf)| inspect::check(platform, name, file);
                 let oldest = crates.iter().zip(&files).map(check).collect::<Outcome<Vec<_>>>()?;
@@ -220,7 +245,9 @@ fn add_trial(
     let (progress, files) = (progress.clone(), Rc::clone(files));
     steps.add(name, move |log| {
         let files: Vec<PathBuf> = files.borrow().iter().flat_map(|(_, paths)| paths.clone()).collect();
-        Ok(progress.unless_passed(name, || Ok(Passed { text: work(log)?, files }))?.text)
+        // Their names have the packages, the folder, and for most packages the platforms.
+        let settings: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        Ok(progress.unless_passed(name, &settings.join(" "), || Ok(Passed { text: work(log)?, files }))?.text)
     });
 }
 
@@ -260,6 +287,17 @@ mod tests {
     fn a_choice_of_none_is_a_choice_of_all() {
         assert_eq!(chosen([1, 2, 3].into_iter(), |number| *number == 2), [2]);
         assert_eq!(chosen([1, 2, 3].into_iter(), |_| false), [1, 2, 3]);
+    }
+
+    #[test]
+    fn packages_of_another_run_are_removed() {
+        let folder = workspace::target("xtask/unit/others");
+        let _ = fs::remove_dir_all(&folder);
+        clear(&folder).unwrap();
+        let file = |name: &str| folder.join(format!("quorate-{name}"));
+        ["1.jar", "2.whl", "1.cdx.json"].iter().for_each(|name| fs::write(file(name), "").unwrap());
+        remove_others(&folder, &[&file("1.jar")]).unwrap();
+        assert_eq!(["1.jar", "2.whl", "1.cdx.json"].map(|name| file(name).exists()), [true, false, true]);
     }
 
     #[test]
