@@ -10,6 +10,7 @@ use goblin::elf::Elf;
 use goblin::mach::{Mach, SingleArch};
 use goblin::pe::PE;
 
+use super::library::Library;
 use super::mach;
 use super::platforms::{GLIBC, Platform, Processor, System};
 use crate::process::Outcome;
@@ -47,18 +48,6 @@ const WINDOWS_LIBRARIES: &[&str] = &[
 const PYTHON_LIBRARY: &str = "python3.dll";
 const MACOS_LIBRARIES: &[&str] =
     &["/usr/lib/libSystem.", "/usr/lib/libiconv.", "/System/Library/Frameworks/", "self"];
-
-/// What was read.
-#[derive(Debug, Default)]
-pub(super) struct Library {
-    pub(super) exports: BTreeSet<String>,
-    /// Libraries that the system loads with it.
-    pub(super) needs: BTreeSet<String>,
-    /// Functions that the program must have which loads it, where the format of the file tells.
-    pub(super) expects: BTreeSet<String>,
-    /// What else is worth a place in the step's line.
-    pub(super) oldest: String,
-}
 
 /// Checks a library of one of our packages; returns a text about the oldest system that it runs on.
 pub(super) fn check(platform: &Platform, package: &str, file: &Path) -> Outcome<String> {

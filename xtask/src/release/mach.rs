@@ -7,7 +7,7 @@ use goblin::mach::cputype::{CPU_TYPE_ARM64, CPU_TYPE_X86_64};
 use goblin::mach::load_command::CommandVariant;
 use goblin::mach::symbols::Nlist;
 
-use super::inspect::Library;
+use super::library::Library;
 use super::platforms::{Platform, Processor};
 use super::signature;
 use crate::process::Outcome;

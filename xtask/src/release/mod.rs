@@ -9,6 +9,7 @@ mod cross;
 mod debian_root;
 mod dependencies;
 mod inspect;
+mod library;
 mod licences;
 mod mach;
 mod musl_python;
@@ -173,10 +174,12 @@ fn clear(out: &Path) -> Outcome {
 }
 
 fn add_libraries(steps: &mut Steps, progress: &Progress, platforms: &[&'static Platform], parts: &[Part]) {
-    let crates: Vec<&'static str> = parts.iter().copied().filter_map(library_of).collect();
-    if crates.is_empty() {
+    if !parts.iter().copied().any(|part| library_of(part).is_some()) {
         return;
     }
+    // Also those that no wanted package needs: for another set of crates cargo chooses other features of dependencies, and
+    // compiles them again.
+    let crates: Vec<&'static str> = Part::ALL.iter().copied().filter_map(library_of).collect();
     for platform in platforms.iter().copied() {
         let (crates, progress) = (crates.clone(), progress.clone());
         steps.add(platform.building, move |log| {
