@@ -46,8 +46,13 @@ const WINDOWS_LIBRARIES: &[&str] = &[
     "ws2_32.dll",
 ];
 const PYTHON_LIBRARY: &str = "python3.dll";
-const MACOS_LIBRARIES: &[&str] =
-    &["/usr/lib/libSystem.", "/usr/lib/libiconv.", "/System/Library/Frameworks/", "self"];
+const MACOS_LIBRARIES: &[&str] = &[
+    "/usr/lib/libSystem.",
+    "/usr/lib/libiconv.",
+    "/usr/lib/libcharset.",
+    "/System/Library/Frameworks/",
+    "self",
+];
 
 /// Checks a library of one of our packages; returns a text about the oldest system that it runs on.
 pub(super) fn check(platform: &Platform, package: &str, file: &Path) -> Outcome<String> {
