@@ -40,8 +40,8 @@ pub(crate) fn journal_seeds() -> Vec<Vec<u8>> {
 /// An interchange file: what is read is written so that it is read again.
 pub(crate) fn interchanges(input: &[u8]) {
     let Ok(interchange) = Interchange::parse(input) else { return };
-    let json = interchange.to_json().expect("it is shorter than the limit");
-    assert_eq!(Interchange::parse(json.as_bytes()).as_ref(), Ok(&interchange));
+    let again = interchange.to_json().and_then(|json| Interchange::parse(json.as_bytes()));
+    assert_eq!(again.as_ref(), Ok(&interchange));
 }
 
 pub(crate) fn interchange_seeds() -> Vec<Vec<u8>> {
