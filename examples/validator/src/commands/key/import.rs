@@ -66,7 +66,7 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(self) -> Result<(), Failure> {
         let keys = match (&self.keystore, &self.seed, &self.path) {
-            (Some(path), ..) => self.from_keystore(path)?,
+            (Some(path), ..) => self.keys_of_keystore(path)?,
             (None, Some(seed), Some(path)) => derived(seed, path)?,
             // Not possible: the command line has one of the two.
             _ => return Err(Failure::new(Exit::Usage, "name a keystore, or a seed and a path")),
@@ -79,7 +79,7 @@ impl Import {
         Ok(())
     }
 
-    fn from_keystore(&self, path: &Path) -> Result<NodeKeys, Failure> {
+    fn keys_of_keystore(&self, path: &Path) -> Result<NodeKeys, Failure> {
         let doing = format!("cannot use the keystore {}", path.display());
         let size = fs::metadata(path).or_fail(Exit::Setup, &doing)?.len();
         if size > MAX_KEYSTORE {
