@@ -26,7 +26,7 @@ impl KeygenArgs {
     /// Runs the command.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`Failure`](crate::failure::Failure).
     pub fn run(&self, application: &'static Application) -> Outcome {
         let key = Key::generate()?;
         key.save(application, &self.out)?;

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use quorate_node::keys::save_private;
 use quorate_support::outln;
 
-use super::Existing;
+use super::existing::Existing;
 use crate::commands::keygen::NewPassword;
 use crate::exit::{Exit, Failure, OrFail};
 

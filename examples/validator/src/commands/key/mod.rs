@@ -1,16 +1,14 @@
 //! Key files: what they hold, and copies in other forms.
 
 mod backup;
+mod existing;
 mod export;
 mod import;
 mod show;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
-use quorate_node::keys::NodeKeys;
 
-use crate::exit::{Exit, Failure, OrFail};
+use crate::exit::Failure;
 
 /// Import, export, show or back up a validator's keys.
 ///
@@ -30,18 +28,6 @@ enum Command {
     Backup(backup::Backup),
 }
 
-/// An existing key file.
-#[derive(Debug, clap::Args)]
-struct Existing {
-    /// The key file.
-    #[arg(value_name = "KEYS")]
-    keys: PathBuf,
-
-    /// File with the password of KEYS, if it is encrypted; without it the variable QUORATE_KEY_PASSWORD, or the terminal.
-    #[arg(long, value_name = "FILE")]
-    password_file: Option<PathBuf>,
-}
-
 impl Key {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
@@ -50,12 +36,5 @@ impl Key {
             Command::Export(command) => command.run(),
             Command::Backup(command) => command.run(),
         }
-    }
-}
-
-impl Existing {
-    fn load(&self) -> Result<NodeKeys, Failure> {
-        let keys = NodeKeys::load(&self.keys, self.password_file.as_deref());
-        keys.or_fail(Exit::Setup, "cannot use the keys")
     }
 }

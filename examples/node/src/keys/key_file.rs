@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::NodeKeys;
 use super::keystore::{KeyDerivation, Keystore};
+use super::node_keys::NodeKeys;
 use super::password::Password;
 use super::private_file::{load_private, save_private};
 use crate::genesis::{Hex, SchemeName};
@@ -111,6 +111,15 @@ impl EncryptedKeys {
 }
 
 impl NodeKeys {
+    /// Reads a key file. If it is encrypted, the password is that of `password_file`, of the environment or of the terminal, see
+    /// [`Password::of_file`].
+    ///
+    /// # Errors
+    /// [`NodeError::KeyFile`] if others can read the file, if it is damaged, or for a wrong password.
+    pub fn load(path: &Path, password_file: Option<&Path>) -> Result<Self> {
+        KeyFile::load(path)?.open(path, password_file)
+    }
+
     /// Writes an encrypted key file that only its owner can read, durably.
     ///
     /// # Errors
