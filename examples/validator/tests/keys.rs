@@ -67,6 +67,17 @@ fn encrypted_keys_need_their_password() {
         ]
     });
     assert!(!sandbox.path("b/keys").exists());
+
+    // A password file alone encrypts; a public file is not overwritten either.
+    keygen(&sandbox, "d", &["--kdf", "pbkdf2", "--new-password-file", "password"]);
+    assert_eq!(public_keys(&sandbox, "d/keys").2, true);
+    fs::remove_file(sandbox.path("d/keys")).unwrap();
+    sandbox.fails(3, "is not overwritten", &["keygen", "--name", "d", "--address", "x:1", "--out", "d"]);
+    assert!(!sandbox.path("d/keys").exists());
+    // A password for keys in the clear is a mistake.
+    keygen(&sandbox, "e", &[]);
+    let backup = ["key", "backup", "e/keys", "--out", "x", "--password-file", "password", "--kdf", "pbkdf2"];
+    sandbox.fails(3, "the keys are not encrypted", &backup);
 }
 
 #[test]

@@ -79,9 +79,14 @@ impl KeyFile {
     /// terminal, see [`Password::of_file`]. `path` is the file's, for messages.
     ///
     /// # Errors
-    /// [`NodeError::KeyFile`] for a wrong password or a damaged file.
+    /// [`NodeError::KeyFile`] for a wrong password or a damaged file, and for a password file of keys that are not encrypted.
     pub fn open(self, path: &Path, password_file: Option<&Path>) -> Result<NodeKeys> {
         match self {
+            Self::Plain(_) if password_file.is_some() => Err(NodeError::KeyFile {
+                path: path.to_owned(),
+                problem: "a password file is named, but the keys are not encrypted; `quorate key backup` writes an encrypted copy"
+                    .to_owned(),
+            }),
             Self::Plain(keys) => Ok(keys),
             Self::Encrypted(keys) => {
                 let password = Password::of_file(path, password_file)?;

@@ -12,6 +12,8 @@ use crate::{NodeError, Result};
 
 /// Environment variable with the password of an encrypted key file.
 pub const PASSWORD_VARIABLE: &str = "QUORATE_KEY_PASSWORD";
+/// Environment variable with the password of a new key file.
+pub const NEW_PASSWORD_VARIABLE: &str = "QUORATE_KEY_NEW_PASSWORD";
 /// Minimum number of characters of a new password.
 const MIN_NEW: usize = 8;
 /// Maximum length of a password in bytes.
@@ -45,22 +47,23 @@ impl Password {
     /// [`NodeError::KeyFile`] for `keys` if there is no password, or for the password file if others can read it.
     pub fn of_file(keys: &Path, password_file: Option<&Path>) -> Result<Self> {
         let refused = |problem: String| NodeError::KeyFile { path: keys.to_owned(), problem };
-        if let Some(given) = Self::given(password_file)? {
+        if let Some(given) = Self::given(password_file, PASSWORD_VARIABLE)? {
             return Ok(given);
         }
         if !stdin().is_terminal() {
-            return Err(refused(no_password()));
+            return Err(refused(no_password(PASSWORD_VARIABLE)));
         }
         Self::new(&prompt(&format!("Password of {}: ", keys.display())).map_err(&refused)?).map_err(refused)
     }
 
-    /// Obtains the password of a new file in the same way; on a terminal it is typed twice.
+    /// Obtains the password of a new file in the same way, with the variable [`NEW_PASSWORD_VARIABLE`]; on a terminal it is typed
+    /// twice.
     ///
     /// # Errors
     /// As [`of_file`](Self::of_file), and for a password of fewer than 8 characters.
     pub fn of_new_file(keys: &Path, password_file: Option<&Path>) -> Result<Self> {
         let refused = |problem: String| NodeError::KeyFile { path: keys.to_owned(), problem };
-        let password = match Self::given(password_file)? {
+        let password = match Self::given(password_file, NEW_PASSWORD_VARIABLE)? {
             Some(given) => given,
             None if stdin().is_terminal() => {
                 let first = prompt(&format!("New password of {}: ", keys.display())).map_err(refused)?;
@@ -70,7 +73,7 @@ impl Password {
                 }
                 Self::new(&first).map_err(refused)?
             }
-            None => return Err(refused(no_password())),
+            None => return Err(refused(no_password(NEW_PASSWORD_VARIABLE))),
         };
         if str::from_utf8(&password.0).map_or(0, |text| text.chars().count()) < MIN_NEW {
             return Err(refused(format!(
@@ -81,7 +84,7 @@ impl Password {
     }
 
     /// The password of a file or of the environment.
-    fn given(password_file: Option<&Path>) -> Result<Option<Self>> {
+    fn given(password_file: Option<&Path>, variable: &str) -> Result<Option<Self>> {
         if let Some(path) = password_file {
             let text = load_private(path)?;
             let password = Self::new(text.lines().next().unwrap_or_default());
@@ -89,9 +92,9 @@ impl Password {
                 .map(Some)
                 .map_err(|problem| NodeError::KeyFile { path: path.to_owned(), problem });
         }
-        let Some(text) = env::var_os(PASSWORD_VARIABLE) else { return Ok(None) };
+        let Some(text) = env::var_os(variable) else { return Ok(None) };
         let text = Zeroizing::new(text.into_string().unwrap_or_default());
-        let wrong = |problem| NodeError::KeyFile { path: PASSWORD_VARIABLE.into(), problem };
+        let wrong = |problem| NodeError::KeyFile { path: variable.into(), problem };
         Self::new(&text).map(Some).map_err(wrong)
     }
 
@@ -101,10 +104,10 @@ impl Password {
     }
 }
 
-fn no_password() -> String {
+fn no_password(variable: &str) -> String {
     format!(
-        "the file is encrypted, and there is no password; name a file with it, set {PASSWORD_VARIABLE}, or start on a \
-         terminal, which asks for it"
+        "the file is encrypted, and there is no password; name a file with it, set {variable}, or start on a terminal, which \
+         asks for it"
     )
 }
 

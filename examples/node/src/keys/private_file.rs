@@ -1,9 +1,10 @@
 //! Small secret files that only their owner can read.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
+use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
 use crate::{NodeError, Result};
@@ -14,16 +15,24 @@ pub(super) const MAX_FILE: u64 = 16 << 10;
 const MAX_SHARES: u64 = 1 << 20;
 const SHARES_LINE: &str = "quorate-shares 1";
 
-/// Writes a small secret file that only its owner can read, durably.
+/// Writes a small secret file that only its owner can read, durably: the whole file or none.
 ///
 /// # Errors
 /// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
 pub fn save_private(path: &Path, text: &str) -> Result<()> {
-    let mut file = create_private(path)?;
     let failed = |e| NodeError::file("writing the key file", path, e);
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
     let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Its mode is 600.
+    let mut file = NamedTempFile::new_in(directory).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist_noclobber(path).map_err(|e| match e.error.kind() {
+        ErrorKind::AlreadyExists => NodeError::KeyFile {
+            path: path.to_owned(),
+            problem: "the file exists and is not overwritten; choose another path, or move the file".into(),
+        },
+        _ => failed(e.error),
+    })?;
     File::open(directory).and_then(|d| d.sync_all()).map_err(failed)
 }
 
@@ -84,24 +93,14 @@ fn load_file(path: &Path, max: u64) -> Result<Zeroizing<String>> {
     Ok(text)
 }
 
-fn create_private(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => NodeError::KeyFile {
-            path: path.to_owned(),
-            problem: "the file exists and is not overwritten; choose another path, or move the file".into(),
-        },
-        _ => NodeError::file("creating the key file", path, e),
-    })
-}
-
 #[cfg(unix)]
 fn check_private(path: &Path, file: &File) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
+    // A credential of systemd has a mode that shows its access list.
+    if std::env::var_os("CREDENTIALS_DIRECTORY").is_some_and(|credentials| path.starts_with(credentials)) {
+        return Ok(());
+    }
     let metadata = file.metadata().map_err(|e| NodeError::file("reading the key file", path, e))?;
     if metadata.permissions().mode() & 0o077 != 0 {
         return Err(NodeError::KeyFile {

@@ -1,4 +1,5 @@
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use quorate_node::genesis::{Hex, Member, PublicKeys, SchemeName};
@@ -48,32 +49,39 @@ pub(crate) struct Keygen {
 /// How the secrets of a new key file are protected.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Protection {
-    /// Encrypt the secrets with a password. It is that of the password file or of the variable QUORATE_KEY_PASSWORD, or is asked
-    /// for on the terminal.
+    /// Encrypt the secrets with a password. It is that of the password file or of the variable QUORATE_KEY_NEW_PASSWORD, or is
+    /// asked for on the terminal. The other two options of passwords imply it.
     #[arg(long)]
-    pub(crate) encrypt: bool,
+    encrypt: bool,
 
     #[command(flatten)]
-    pub(crate) password: NewPassword,
+    password: NewPassword,
 }
 
 /// The password of a new file.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct NewPassword {
-    /// File with the new password, in its first line; only its owner may read it.
+    /// File with the new password, in its first line; only its owner may read it. Without it the variable
+    /// QUORATE_KEY_NEW_PASSWORD, or the terminal.
     #[arg(long, value_name = "FILE")]
     new_password_file: Option<PathBuf>,
 
-    /// How the key of the encryption is derived from the password: scrypt needs 256 MiB for a second, pbkdf2 little memory.
-    #[arg(long, value_enum, default_value_t = Derivation::Scrypt)]
-    kdf: Derivation,
+    /// How the key of the encryption is derived from the password. By default scrypt, which needs 256 MiB for a second; pbkdf2
+    /// needs little memory.
+    #[arg(long, value_enum)]
+    kdf: Option<Derivation>,
 }
 
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Derivation {
-    #[default]
     Scrypt,
     Pbkdf2,
+}
+
+impl Protection {
+    fn is_encrypted(&self) -> bool {
+        self.encrypt || self.password.new_password_file.is_some() || self.password.kdf.is_some()
+    }
 }
 
 impl NewPassword {
@@ -81,8 +89,8 @@ impl NewPassword {
     pub(crate) fn obtain(&self, path: &Path) -> Result<(Password, KeyDerivation), Failure> {
         let password = Password::of_new_file(path, self.new_password_file.as_deref());
         let derivation = match self.kdf {
-            Derivation::Scrypt => KeyDerivation::Scrypt,
-            Derivation::Pbkdf2 => KeyDerivation::Pbkdf2,
+            None | Some(Derivation::Scrypt) => KeyDerivation::Scrypt,
+            Some(Derivation::Pbkdf2) => KeyDerivation::Pbkdf2,
         };
         Ok((password.or_fail(Exit::Setup, "cannot encrypt the keys")?, derivation))
     }
@@ -159,7 +167,13 @@ pub(crate) fn save(
 ) -> Result<PublicFile, Failure> {
     fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
     let path = directory.join(SECRET_FILE);
-    let saved = if protection.encrypt {
+    let public_path = directory.join(PUBLIC_FILE);
+    let cannot_write = format!("cannot write {}", public_path.display());
+    if public_path.exists() && !path.exists() {
+        let problem = format!("{cannot_write}: the file exists and is not overwritten; move it");
+        return Err(Failure::new(Exit::Setup, problem));
+    }
+    let saved = if protection.is_encrypted() {
         let (password, derivation) = protection.password.obtain(&path)?;
         keys.save_encrypted(&path, &password, derivation)
     } else {
@@ -176,10 +190,10 @@ pub(crate) fn save(
         voting_key: public.voting_key,
         voting_possession: public.voting_possession,
     };
-    let path = directory.join(PUBLIC_FILE);
     let body = toml::to_string(&public).or_fail(Exit::Failed, "cannot write the public keys")?;
     let text = format!("# Public keys of a quorate validator: for the genesis file.\n{body}");
-    fs::write(&path, text).or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
+    let mut file = fs::File::create_new(&public_path).or_fail(Exit::Setup, &cannot_write)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).or_fail(Exit::Setup, cannot_write)?;
     Ok(public)
 }
 

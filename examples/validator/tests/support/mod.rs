@@ -58,6 +58,7 @@ impl Sandbox {
             .env_remove("QUORATE_GENESIS")
             .env_remove("QUORATE_TESTNET")
             .env_remove("QUORATE_KEY_PASSWORD")
+            .env_remove("QUORATE_KEY_NEW_PASSWORD")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

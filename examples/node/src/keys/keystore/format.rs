@@ -1,4 +1,5 @@
-//! The JSON of a keystore. Unknown parameters are refused, because they could change how the secret is encrypted.
+//! The JSON of a keystore. Unknown parameters of its functions are refused, because they could change how the secret is
+//! encrypted.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub(super) enum KdfParameters {
 pub(super) struct Kdf {
     #[serde(flatten)]
     pub(super) parameters: KdfParameters,
-    pub(super) message: Nothing,
+    pub(super) message: EmptyText,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,9 +92,9 @@ pub(super) struct CipherParameters {
 
 /// The text that EIP-2335 leaves empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Nothing {
+pub(super) enum EmptyText {
     #[serde(rename = "")]
-    Nothing,
+    Empty,
 }
 
 /// The number 4.

@@ -10,12 +10,12 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use self::format::{
-    Checksum, Cipher, CipherName, CipherParameters, Crypto, Kdf, KdfParameters, NoParameters, Nothing,
+    Checksum, Cipher, CipherName, CipherParameters, Crypto, EmptyText, Kdf, KdfParameters, NoParameters,
     Pbkdf2, Prf, Scrypt, Sha256Name, Version,
 };
 use super::password::Password;
-use crate::Result;
 use crate::genesis::Hex;
+use crate::{NodeError, Result};
 
 /// Length of the derived key.
 const KEY: u32 = 32;
@@ -74,12 +74,14 @@ impl Keystore {
                 KdfParameters::Pbkdf2(Pbkdf2 { dklen: KEY, c: 1 << 18, prf: Prf::HmacSha256, salt })
             }
         };
-        let key = parameters.derive(password).map_err(|_| quorate::Error::Rng)?;
+        let key = parameters
+            .derive(password)
+            .map_err(|problem| NodeError::KeyFile { path: "new keystore".into(), problem })?;
         let mut encrypted = *secret;
         key.apply(&iv, &mut encrypted);
         let checksum = key.checksum(&encrypted);
         let crypto = Crypto {
-            kdf: Kdf { parameters, message: Nothing::Nothing },
+            kdf: Kdf { parameters, message: EmptyText::Empty },
             checksum: Checksum {
                 function: Sha256Name::Sha256,
                 params: NoParameters {},
@@ -116,29 +118,20 @@ impl Keystore {
     }
 }
 
-/// The key that is derived from the password: 16 bytes of the cipher, and 16 of the checksum.
-struct DerivedKey(Zeroizing<[u8; 32]>);
+/// What is derived from the password.
+struct DerivedKey {
+    cipher: Zeroizing<[u8; 16]>,
+    checksum: Zeroizing<[u8; 16]>,
+}
 
 impl DerivedKey {
-    fn halves(&self) -> ([u8; 16], [u8; 16]) {
-        let mut halves = ([0; 16], [0; 16]);
-        let (cipher, checksum) = self.0.split_at(16);
-        halves.0.copy_from_slice(cipher);
-        halves.1.copy_from_slice(checksum);
-        halves
-    }
-
     /// Encrypts or decrypts.
     fn apply(&self, iv: &[u8; 16], secret: &mut [u8; 32]) {
-        let (key, _) = self.halves();
-        let key = Zeroizing::new(key);
-        Ctr128BE::<Aes128>::new((&*key).into(), iv.into()).apply_keystream(secret);
+        Ctr128BE::<Aes128>::new((&*self.cipher).into(), iv.into()).apply_keystream(secret);
     }
 
     fn checksum(&self, encrypted: &[u8; 32]) -> [u8; 32] {
-        let (_, key) = self.halves();
-        let key = Zeroizing::new(key);
-        Sha256::new().chain_update(*key).chain_update(encrypted).finalize().into()
+        Sha256::new().chain_update(*self.checksum).chain_update(encrypted).finalize().into()
     }
 }
 
@@ -153,10 +146,11 @@ impl KdfParameters {
         if length != KEY || salt.len() > MAX_SALT {
             return Err(refused());
         }
-        let mut key = DerivedKey(Zeroizing::new([0; 32]));
+        let mut derived = Zeroizing::new([0; 32]);
         match self {
             Self::Scrypt(Scrypt { n, p, r, .. }) => {
-                let memory = n.checked_mul(128).and_then(|memory| memory.checked_mul((*r).into()));
+                let blocks = n.checked_add((*p).into());
+                let memory = blocks.and_then(|blocks| blocks.checked_mul(128)?.checked_mul((*r).into()));
                 if !n.is_power_of_two()
                     || *p > MAX_PARALLELISM
                     || memory.is_none_or(|memory| memory > MAX_MEMORY)
@@ -164,15 +158,19 @@ impl KdfParameters {
                     return Err(refused());
                 }
                 let params = scrypt::Params::new(n.trailing_zeros() as u8, *r, *p).map_err(|_| refused())?;
-                scrypt::scrypt(password.as_bytes(), salt, &params, &mut *key.0).map_err(|_| refused())?;
+                scrypt::scrypt(password.as_bytes(), salt, &params, &mut *derived).map_err(|_| refused())?;
             }
             Self::Pbkdf2(Pbkdf2 { c, prf: Prf::HmacSha256, .. }) => {
                 if !(1..=MAX_ROUNDS).contains(c) {
                     return Err(refused());
                 }
-                pbkdf2::pbkdf2_hmac::<Sha256>(password.as_bytes(), salt, *c, &mut *key.0);
+                pbkdf2::pbkdf2_hmac::<Sha256>(password.as_bytes(), salt, *c, &mut *derived);
             }
         }
+        let mut key = DerivedKey { cipher: Zeroizing::new([0; 16]), checksum: Zeroizing::new([0; 16]) };
+        let (cipher, checksum) = derived.split_at(16);
+        key.cipher.copy_from_slice(cipher);
+        key.checksum.copy_from_slice(checksum);
         Ok(key)
     }
 }

@@ -7,6 +7,8 @@ use serde_json::json;
 use crate::exit::{Exit, Failure, OrFail};
 
 /// Show the public keys of a key file. No password is needed.
+///
+/// For an encrypted file they are what the file states; they are compared with the secrets once it is decrypted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
