@@ -5,6 +5,8 @@
 mod support;
 
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
@@ -254,6 +256,46 @@ fn a_client_that_does_not_read_is_disconnected() {
     drop((silent, bob));
     deployment.stop();
     assert!(deployment.audit().ok);
+}
+
+#[test]
+fn a_busy_client_does_not_keep_others_from_connecting() {
+    let deployment = Deployment::new();
+    let (alice, tcp) = (deployment.key("alice"), deployment.endpoints[1].clone());
+    // Signed in advance, so that a request waits in each round of the server.
+    let sign = |sequence| request(alice, &deployment.store, sequence, now(), &put(b"v"));
+    let requests: Vec<_> = (1..=20_000).map(sign).collect();
+    let (all, waiting) = (requests.len(), 500);
+    let (stop, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (alice, stopped, count) =
+        (Key::load(&KV, &deployment.path("alice.key")), stop.clone(), answered.clone());
+    let load = std::thread::spawn(move || {
+        let alice = alice.unwrap();
+        let mut busy = RawClient::authenticated(&tcp, &alice, &alice).unwrap();
+        for (sent, bytes) in requests.iter().enumerate() {
+            if stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            busy.link.send(bytes).unwrap();
+            if sent >= waiting {
+                assert!(matches!(busy.receive(), Some(Frame::Reply { .. })));
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    });
+    support::eventually("the first client is served", || answered.load(Ordering::Relaxed) > 0);
+    let mut before = 0;
+    for endpoint in &deployment.endpoints {
+        // With DSig, so that the server verifies announcements, too.
+        let mut bob = connect(endpoint, deployment.key("bob"), SignatureScheme::Dsig).unwrap();
+        bob.call(&Command::Get { key: b"k" }).unwrap();
+        let count = answered.load(Ordering::Relaxed);
+        assert!(count > before, "the first client was not served meanwhile");
+        assert!(count < all - waiting, "the second client was served only after the first one");
+        before = count;
+    }
+    stop.store(true, Ordering::Relaxed);
+    load.join().unwrap();
 }
 
 /// A server that answers each request with this frame.

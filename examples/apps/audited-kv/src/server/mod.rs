@@ -57,8 +57,14 @@ pub struct Server {
 
 /// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 256;
-/// Rounds without a message between two looks at listeners and results.
-const IDLE_ROUNDS: u32 = 256;
+/// Maximum number of rounds between two calls of [`Server::maintain`], and the maximum time if rounds take longer. Both hold
+/// while requests arrive too: one busy client must not keep others from connecting.
+const MAX_ROUNDS: u32 = 256;
+const MAX_INTERVAL: Duration = Duration::from_micros(200);
+/// Rounds without a message between two looks at the clock.
+const CLOCK_ROUNDS: u32 = 16;
+/// Maximum number of connections that are accepted at once: creating one in shared memory takes about a millisecond.
+const MAX_ACCEPTED: usize = 8;
 
 impl Server {
     /// Opens the log, executes it to restore the store, and listens.
@@ -131,52 +137,30 @@ impl Server {
     /// # Errors
     /// [`Failure`] if the log cannot be written. The request of that entry was not executed.
     pub fn run(mut self, stop: &AtomicBool) -> Result<(), Failure> {
-        let (mut id, mut idle, mut since) = (0, 0, Instant::now());
+        let (mut id, mut rounds, mut active) = (0, 0, Instant::now());
+        let mut maintained = active;
         let mut message = Vec::with_capacity(quorate_link::MAX_MESSAGE);
         while !stop.load(Ordering::Relaxed) {
-            let mut is_idle = true;
-            let mut at = 0;
-            while let Some(connection) = self.connections.get_mut(at) {
-                match connection.receive(&mut message) {
-                    Ok(false) => at += 1,
-                    Ok(true) => {
-                        is_idle = false;
-                        if connection.handle(&message, &mut self.context)? {
-                            at += 1;
-                        } else {
-                            self.connections.swap_remove(at);
-                        }
-                    }
-                    Err(_) => drop(self.connections.swap_remove(at)),
-                }
-            }
-            if !is_idle {
-                (idle, since) = (0, Instant::now());
-                continue;
-            }
-            idle += 1;
-            if idle % IDLE_ROUNDS != 0 {
+            let is_idle = self.serve(&mut message)?;
+            rounds += 1;
+            if is_idle && rounds % CLOCK_ROUNDS != 0 {
                 std::hint::spin_loop();
                 continue;
             }
-            self.accept(&mut id);
-            while let Some(verified) = self.context.announcements.next() {
-                self.learn(verified);
+            let now = Instant::now();
+            if !is_idle {
+                active = now;
             }
-            if since.elapsed() >= SPIN {
+            if rounds < MAX_ROUNDS && now.duration_since(maintained) < MAX_INTERVAL {
+                continue;
+            }
+            (rounds, maintained) = (0, now);
+            self.maintain(&mut id);
+            if now.duration_since(active) >= SPIN {
                 // A log at rest ends with the hash of its last entry.
                 self.context.log.flush().or_fail(Exit::Failed, "writing the log")?;
-                self.connections.retain(|connection| !connection.is_overdue());
                 if self.pace == Pace::Sleep {
-                    let listening = self.listeners.iter().map(AsFd::as_fd);
-                    let connected = self.connections.iter().map(Connection::as_fd);
-                    // Results of the background thread wake nobody.
-                    let limit = if self.connections.iter().any(Connection::awaits_keys) {
-                        Duration::from_micros(50)
-                    } else {
-                        NAP
-                    };
-                    wait(&listening.chain(connected).collect::<Vec<_>>(), limit);
+                    self.sleep();
                 }
             }
         }
@@ -184,10 +168,50 @@ impl Server {
         self.context.log.flush().or_fail(Exit::Failed, "writing the log")
     }
 
+    /// Handles at most one message of each connection, and returns true if there was none.
+    fn serve(&mut self, message: &mut Vec<u8>) -> Result<bool, Failure> {
+        let (mut is_idle, mut at) = (true, 0);
+        while let Some(connection) = self.connections.get_mut(at) {
+            match connection.receive(message) {
+                Ok(false) => at += 1,
+                Ok(true) => {
+                    is_idle = false;
+                    if connection.handle(message, &mut self.context)? {
+                        at += 1;
+                    } else {
+                        self.connections.swap_remove(at);
+                    }
+                }
+                Err(_) => drop(self.connections.swap_remove(at)),
+            }
+        }
+        Ok(is_idle)
+    }
+
+    /// Accepts connections, adds verified one-time keys, and closes connections that do not authenticate in time.
+    fn maintain(&mut self, id: &mut u64) {
+        self.accept(id);
+        while let Some(verified) = self.context.announcements.next() {
+            self.learn(verified);
+        }
+        self.connections.retain(|connection| !connection.is_overdue());
+    }
+
+    /// Waits for a message or a new connection.
+    fn sleep(&self) {
+        let listening = self.listeners.iter().map(AsFd::as_fd);
+        let connected = self.connections.iter().map(Connection::as_fd);
+        // A result of the background thread does not end the wait.
+        let awaits_keys = self.connections.iter().any(Connection::awaits_keys);
+        let limit = if awaits_keys { Duration::from_micros(50) } else { NAP };
+        wait(&listening.chain(connected).collect::<Vec<_>>(), limit);
+    }
+
     fn accept(&mut self, id: &mut u64) {
         for listener in &mut self.listeners {
             // An error concerns the peer that connected, or it is repeated at the next look.
-            while let Ok(Some(link)) = listener.accept() {
+            for _ in 0..MAX_ACCEPTED {
+                let Ok(Some(link)) = listener.accept() else { break };
                 *id += 1;
                 if self.connections.len() >= MAX_CONNECTIONS {
                     let Some(oldest) = self.connections.iter().position(|other| !other.is_authenticated())
