@@ -162,13 +162,15 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
     assert_eq!(client.ask(2, time, &put(b"2"), &dsig(alice, &KV.message(&store, 2, time, &put(b"2")))), "");
     let second = dsig(alice, &KV.message(&store, 3, time, &put(b"3")));
     assert_eq!(client.ask(3, time, &put(b"3"), &second), "KEY_REUSE");
+    // It is refused for its time from then on, even if the server has forgotten the key.
+    assert_eq!(client.ask(3, time, &put(b"3"), &second), "STALE");
     // Nothing that was refused was executed or is in the log.
     let get = [1, 1, b'k'];
     client.link.send(&request(alice, &store, 3, now(), &get)).unwrap();
     assert!(matches!(client.receive(), Some(Frame::Reply { entry: 3, found: true, value: b"2", .. })));
     drop(client);
     // Each refusal names the client; the reused key is evidence with all its bytes.
-    let refusals = deployment.refusals(13);
+    let refusals = deployment.refusals(14);
     let reuse = refusals.iter().find(|refusal| refusal["code"] == "KEY_REUSE").unwrap();
     assert_eq!((&reuse["client"], &reuse["cut"]), (&"alice".into(), &false.into()));
     assert!(reuse["bytes"].as_str().unwrap().contains(&hex::encode(&second)));

@@ -185,6 +185,9 @@ fn one_time_key_reuse_is_refused() {
     assert_eq!(ask(&mut client, 1, &copies.0), (0x82, ":1\r\n".into()));
     let (kind, text) = ask(&mut client, 2, &copies.1);
     assert!(kind == 0x83 && text.starts_with("-KEY_REUSE "), "{text}");
+    // It is refused for its time from then on, even if the front has forgotten the key.
+    let (kind, text) = ask(&mut client, 2, &copies.1);
+    assert!(kind == 0x83 && text.starts_with("-STALE "), "{text}");
     assert_eq!(deployment.refusals(1)[0]["code"], "KEY_REUSE");
 }
 

@@ -8,7 +8,7 @@ use quorate::Error;
 use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
-use quorate_audit::clients::KnownClient;
+use quorate_audit::clients::{KnownClient, RefusedTimes};
 use quorate_audit::refusals::Refusal;
 use quorate_audit::signed::{SignatureScheme, SignedCommand, verify_eddsa};
 use quorate_audit::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
@@ -30,9 +30,7 @@ pub(super) struct Client {
     pub(super) key: PublicKey,
     /// Sequence number of its last request in the log.
     pub(super) last: u64,
-    /// Latest time of a refused request. The client relies on the refusal, so an eavesdropper must not be able to replay the
-    /// request later.
-    refused: Time,
+    refused: RefusedTimes,
     verifiers: Vec<(SuiteId, Box<dyn DynVerifier>)>,
     /// Identity of the connection that may send: a new connection supersedes the old one.
     pub(super) connection: u64,
@@ -45,7 +43,7 @@ impl Client {
             name: known.name.clone(),
             key: known.key.clone(),
             last: numbers.get(known.key.as_bytes()).copied().unwrap_or_default(),
-            refused: Time(0),
+            refused: RefusedTimes::default(),
             verifiers: Vec::new(),
             connection: 0,
         };
@@ -53,6 +51,9 @@ impl Client {
     }
 
     /// Checks a request, cheapest checks first, and takes its sequence number.
+    ///
+    /// A request that is refused because of its scheme or its form is refused again whenever it is sent. Each other one that
+    /// could be executed later is remembered by its time.
     pub(super) fn accept<'a>(
         &mut self,
         rules: &Rules,
@@ -67,34 +68,35 @@ impl Client {
                 }
             });
         }
+        let next = self.last.saturating_add(1);
         let age = signed.time.0.abs_diff(now.0);
         if u128::from(age) > rules.max_age.as_micros() {
+            if signed.sequence >= next {
+                self.refuse(rules, now, signed);
+            }
             let side = if signed.time < now { "ago" } else { "ahead of the server's clock" };
             let message = format!("it was signed {} s {side}; sign it again", age / 1_000_000);
             return Err(Refusal::new("STALE", message));
         }
         let command =
             Command::decode(signed.command).map_err(|reason| Refusal::new("BAD_COMMAND", reason.0))?;
-        let next = self.last.saturating_add(1);
         if signed.sequence < next {
             let message = format!("sequence number {} was used; the next one is {next}", signed.sequence);
             return Err(Refusal::new("REPLAYED", message));
         }
-        if signed.time <= self.refused {
+        if self.refused.contains(signed.time) {
             let message = "it was signed no later than a request that was refused; sign it again";
             return Err(Refusal::new("STALE", message));
         }
-        let verified = self.verify(signed, &rules.store);
         if signed.sequence > next {
-            // Only a valid signature counts, so that an attacker cannot lock the client out with a forged time.
-            if verified.is_ok() {
-                self.refused = signed.time;
-            }
+            self.refuse(rules, now, signed);
             let message = format!("sequence number {} is not the next one, {next}", signed.sequence);
             return Err(Refusal::new("GAP", message));
         }
-        verified.map_err(|error| match error {
+        self.verify(signed, &rules.store).map_err(|error| match error {
             Error::OneTimeReuse => {
+                // The signature is valid, and the first use may be forgotten.
+                self.refused.add(signed.time, now, rules.max_age);
                 Refusal::new("KEY_REUSE", "its one-time key signed another message before")
             }
             other => Refusal::new("FORGED", other.to_string()),
@@ -113,6 +115,13 @@ impl Client {
     /// Adds a verified announcement.
     pub(super) fn learn(&mut self, suite: SuiteId, checked: BackgroundResult) -> quorate::Result<()> {
         self.verifier(suite)?.learn(checked)
+    }
+
+    /// Remembers the time of a request that is refused, if its signature is valid.
+    fn refuse(&mut self, rules: &Rules, now: Time, signed: &SignedCommand<'_>) {
+        if matches!(self.verify(signed, &rules.store), Ok(()) | Err(Error::OneTimeReuse)) {
+            self.refused.add(signed.time, now, rules.max_age);
+        }
     }
 
     fn verify(&mut self, signed: &SignedCommand<'_>, store: &[u8; 32]) -> quorate::Result<()> {
@@ -167,10 +176,22 @@ mod tests {
         command: &[u8],
         signature: &[u8],
     ) -> &'static str {
+        ask_at(client, rules, NOW, sequence, time, command, signature)
+    }
+
+    fn ask_at(
+        client: &mut Client,
+        rules: &Rules,
+        now: u64,
+        sequence: u64,
+        time: u64,
+        command: &[u8],
+        signature: &[u8],
+    ) -> &'static str {
         let scheme = if signature.is_empty() { SignatureScheme::None } else { SignatureScheme::Eddsa };
         let signed = SignedCommand { scheme, sequence, time: Time(time), signature, command };
         let last = client.last;
-        let outcome = client.accept(rules, Time(NOW), &signed);
+        let outcome = client.accept(rules, Time(now), &signed);
         let code = outcome.err().map_or("", |refusal| refusal.code);
         assert_eq!(client.last, last + u64::from(code.is_empty()));
         code
@@ -200,5 +221,29 @@ mod tests {
         assert_eq!(asked(&rules, 6, NOW, GET, &sign(6, NOW, GET)), "REPLAYED");
         rules.accept = vec![SignatureScheme::Dsig];
         assert_eq!(asked(&rules, 7, NOW, GET, &sign(7, NOW, GET)), "SCHEME");
+    }
+
+    #[test]
+    fn refused_requests_are_never_executed_later() {
+        let (secret, mut client, rules) = setup();
+        let sign = |sequence, time| {
+            Ed25519::sign(&secret, &KV.message(&STORE, sequence, Time(time), GET)).to_bytes()
+        };
+        let ahead = NOW + 6_000_000;
+        // A forged time ahead of the clock does not lock the client out.
+        assert_eq!(ask(&mut client, &rules, 6, ahead + 9, GET, &[0; 64]), "STALE");
+        assert_eq!(ask(&mut client, &rules, 6, ahead, GET, &sign(6, ahead)), "STALE");
+        assert_eq!(ask(&mut client, &rules, 7, ahead + 1, GET, &sign(7, ahead + 1)), "STALE");
+        assert_eq!(ask(&mut client, &rules, 8, NOW, GET, &sign(8, NOW)), "GAP");
+        // The client corrects its clock and goes on.
+        assert_eq!(ask(&mut client, &rules, 6, NOW + 1, GET, &sign(6, NOW + 1)), "");
+        // The refused requests are replayed when the clock and the sequence number permit them.
+        let mut replay = |now, sequence, time| {
+            ask_at(&mut client, &rules, now, sequence, time, GET, &sign(sequence, time))
+        };
+        assert_eq!(replay(ahead, 7, ahead + 1), "STALE");
+        assert_eq!(replay(ahead, 7, ahead + 2), "");
+        assert_eq!(replay(NOW + 3, 8, NOW), "STALE");
+        assert_eq!(replay(ahead, 8, ahead + 9), "");
     }
 }

@@ -8,6 +8,7 @@ use quorate::Error;
 use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
+use quorate_audit::clients::RefusedTimes;
 pub(super) use quorate_audit::refusals::Refusal;
 use tokio::sync::Notify;
 
@@ -56,9 +57,7 @@ pub(super) struct CommandContext {
 struct State {
     /// Sequence number of the last command that is or will be in the log.
     last: u64,
-    /// Latest time of a refused command. The client relies on the refusal, so an eavesdropper must not be able to
-    /// replay the command later.
-    refused: Time,
+    refused: RefusedTimes,
     verifiers: Vec<(SuiteId, Box<dyn DynVerifier>)>,
     /// Generation of the connection that may send: a new connection supersedes the old one, which may hang.
     generation: u64,
@@ -79,7 +78,7 @@ impl Clients {
             let bytes = *known.key.as_bytes();
             let state = State {
                 last: numbers.get(&bytes).copied().unwrap_or_default(),
-                refused: Time(0),
+                refused: RefusedTimes::default(),
                 verifiers: Vec::new(),
                 generation: 0,
                 superseded: Arc::new(Notify::new()),
@@ -107,6 +106,9 @@ impl Client {
     }
 
     /// Checks a command, cheapest checks first, and calls `hand_on` while the client's order is locked.
+    ///
+    /// A command that is refused because of its scheme or its form is refused again whenever it is sent. Each other one that
+    /// could be executed later is remembered by its time.
     pub(super) fn accept(
         &self,
         rules: &Rules,
@@ -123,6 +125,10 @@ impl Client {
         }
         let age = signed.time.0.abs_diff(turn.now.0);
         if u128::from(age) > rules.max_age.as_micros() {
+            let mut state = lock(&self.state);
+            if signed.sequence > state.last {
+                state.refuse(&self.key, rules, turn.now, signed);
+            }
             let (seconds, side) =
                 (age / 1_000_000, if signed.time < turn.now { "ago" } else { "ahead of the front's clock" });
             return Err(Refusal::new("STALE", format!("it was signed {seconds} s {side}; sign it again")));
@@ -145,20 +151,18 @@ impl Client {
                 format!("sequence number {} was used; the next one is {next}", signed.sequence),
             ));
         }
-        if signed.time <= state.refused {
+        if state.refused.contains(signed.time) {
             let message = "it was signed no later than a command that was refused; sign it again";
             return Err(Refusal::new("STALE", message));
         }
         if let Some(refusal) = state.deferral(turn, signed.sequence, next) {
-            // Only a valid signature counts, so that an attacker on the path cannot lock the client out with a
-            // forged time.
-            if state.verify(&self.key, signed, &rules.store).is_ok() {
-                state.refused = signed.time;
-            }
+            state.refuse(&self.key, rules, turn.now, signed);
             return Err(refusal);
         }
         state.verify(&self.key, signed, &rules.store).map_err(|error| match error {
             Error::OneTimeReuse => {
+                // The signature is valid, and the first use may be forgotten.
+                state.refused.add(signed.time, turn.now, rules.max_age);
                 Refusal::new("KEY_REUSE", "its one-time key signed another message before")
             }
             other => Refusal::new("FORGED", other.to_string()),
@@ -192,6 +196,13 @@ impl State {
             Some(Refusal::new("UPSTREAM", "Redis is not reachable; the command was not executed"))
         } else {
             None
+        }
+    }
+
+    /// Remembers the time of a command that is refused, if its signature is valid.
+    fn refuse(&mut self, key: &PublicKey, rules: &Rules, now: Time, signed: &SignedCommand<'_>) {
+        if matches!(self.verify(key, signed, &rules.store), Ok(()) | Err(Error::OneTimeReuse)) {
+            self.refused.add(signed.time, now, rules.max_age);
         }
     }
 
@@ -330,5 +341,15 @@ mod tests {
         assert_eq!(ask(&ours, 1, NOW + 3, &sign(1, NOW + 3)), "");
         assert_eq!(ask(&ours, 2, NOW + 1, &sign(2, NOW + 1)), "STALE");
         assert_eq!(ask(&ours, 2, NOW + 4, &sign(2, NOW + 4)), "");
+        // A command ahead of the front's clock is replayed when the clock permits it. A forged one has no effect, and the
+        // client is served again when it corrects its clock.
+        let ahead = NOW + 6_000_000;
+        let later = CommandContext { now: Time(ahead), ..ours };
+        assert_eq!(ask(&ours, 3, ahead + 1, &[0; 64]), "STALE");
+        assert_eq!(ask(&ours, 3, ahead, &sign(3, ahead)), "STALE");
+        assert_eq!(ask(&later, 3, ahead, &sign(3, ahead)), "STALE");
+        assert_eq!(ask(&ours, 3, NOW + 5, &sign(3, NOW + 5)), "");
+        assert_eq!(ask(&later, 4, ahead, &sign(4, ahead)), "STALE");
+        assert_eq!(ask(&later, 4, ahead + 1, &sign(4, ahead + 1)), "");
     }
 }

@@ -18,7 +18,7 @@
 //! | `UNSIGNED` | the command is not signed; also plain Redis traffic on this port |
 //! | `SCHEME` | the configuration does not accept the signature scheme |
 //! | `UNKNOWN_SIGNER`, `IMPOSTOR` | the client is unknown; the client does not hold the key that it names |
-//! | `STALE` | it was signed too long ago, or in the future |
+//! | `STALE` | it was signed too long ago, or in the future, or no later than a command that was refused |
 //! | `REPLAYED` | its sequence number was used before |
 //! | `GAP` | its sequence number is not the next one |
 //! | `FORGED` | the signature does not verify |
