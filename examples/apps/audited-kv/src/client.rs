@@ -284,10 +284,7 @@ impl Channel {
                     }
                     std::thread::yield_now();
                 }
-                Err(SendError::Closed) => {
-                    self.is_lost = true;
-                    return Err(lost());
-                }
+                Err(SendError::Closed) => return Err(self.closed()),
                 Err(SendError::TooLong) => {
                     return Err(Failure::input("the request is longer than a message of the link"));
                 }
@@ -311,6 +308,15 @@ impl Channel {
         frame.map_err(|reason| violation(reason.0))
     }
 
+    /// Returns the failure of a link that the server has closed, with the server's reason if it sent one.
+    fn closed(&mut self) -> Failure {
+        self.is_lost = true;
+        match self.link.receive(&mut self.message) {
+            Ok(true) => Frame::decode(&self.message).map_or_else(|_| lost(), |frame| unexpected(&frame)),
+            Ok(false) | Err(_) => lost(),
+        }
+    }
+
     fn timeout(&mut self) -> Failure {
         self.is_lost = true;
         let message = "no answer in time; the request may have been executed, or may still be executed";
@@ -320,6 +326,15 @@ impl Channel {
 
 fn lost() -> Failure {
     let message = "the connection is lost; a request in flight may or may not have been executed";
+    Failure::with_code(Exit::Unreachable, "LOST", message)
+}
+
+/// The last message of a connection that the server ended.
+fn ended(reason: &[u8]) -> Failure {
+    let reason = String::from_utf8_lossy(reason);
+    let message = format!(
+        "the server ended the connection: {reason}; a request in flight may or may not have been executed"
+    );
     Failure::with_code(Exit::Unreachable, "LOST", message)
 }
 
@@ -333,6 +348,9 @@ fn violation(what: &str) -> Failure {
 }
 
 fn unexpected(frame: &Frame<'_>) -> Failure {
+    if let Frame::Refused { sequence: 0, reason } = frame {
+        return ended(reason);
+    }
     violation(match frame {
         Frame::Reply { .. } => "a reply to another request, or with an entry that is not above the last one",
         Frame::Refused { .. } => "a refusal of another request",

@@ -32,8 +32,6 @@ pub(super) struct Client {
     pub(super) last: u64,
     refused: RefusedTimes,
     verifiers: Vec<(SuiteId, Box<dyn DynVerifier>)>,
-    /// Identity of the connection that may send: a new connection supersedes the old one.
-    pub(super) connection: u64,
 }
 
 impl Client {
@@ -45,7 +43,6 @@ impl Client {
             last: numbers.get(known.key.as_bytes()).copied().unwrap_or_default(),
             refused: RefusedTimes::default(),
             verifiers: Vec::new(),
-            connection: 0,
         };
         known.iter().map(client).collect()
     }

@@ -62,13 +62,17 @@ impl Connection {
         self.id
     }
 
-    pub(super) fn is_authenticated(&self) -> bool {
-        matches!(self.phase, Phase::Authenticated(_))
+    /// Returns the index of the client, if it has authenticated.
+    pub(super) fn client(&self) -> Option<usize> {
+        match self.phase {
+            Phase::Authenticated(client) => Some(client),
+            Phase::New | Phase::Challenged { .. } => None,
+        }
     }
 
     /// Returns true if the client does not authenticate in time.
     pub(super) fn is_overdue(&self) -> bool {
-        !self.is_authenticated() && self.began.elapsed() > HANDSHAKE_TIMEOUT
+        self.client().is_none() && self.began.elapsed() > HANDSHAKE_TIMEOUT
     }
 
     pub(super) fn awaits_keys(&self) -> bool {
@@ -117,11 +121,6 @@ impl Connection {
         }
         let now = quorate_audit::now();
         let Some(owner) = context.clients.get_mut(client) else { return Ok(false) };
-        if owner.connection != self.id {
-            let refusal = Refusal::new("SUPERSEDED", "the client has opened a new connection");
-            self.refuse(context, &refusal, signed.sequence, body);
-            return Ok(false);
-        }
         let command = match owner.accept(&context.rules, now, &signed) {
             Ok(command) => command,
             Err(refusal) => return Ok(self.refuse(context, &refusal, signed.sequence, body)),
@@ -177,14 +176,12 @@ impl Connection {
         signature: &[u8; 64],
         context: &mut Context,
     ) -> bool {
-        let found =
-            context.clients.iter_mut().enumerate().find(|(_, client)| client.key.as_bytes() == signer);
+        let found = context.clients.iter().enumerate().find(|(_, client)| client.key.as_bytes() == signer);
         let refusal = match found {
             None => Refusal::new("UNKNOWN_SIGNER", "this key is not in the server's configuration"),
             Some((index, client)) => {
                 let message = KV.hello(&context.rules.store, challenge, signer);
                 if verify_eddsa(&client.key, &message, signature).is_ok() {
-                    client.connection = self.id;
                     self.phase = Phase::Authenticated(index);
                     let last = client.last;
                     return self.send(&Frame::Welcome { last });
@@ -196,6 +193,11 @@ impl Connection {
         context.refusals.record_unauthenticated(self.peer(), named, &refusal, signature);
         self.send_refusal(&refusal, 0);
         false
+    }
+
+    /// Tells the client that its new connection replaces this one, which ends.
+    pub(super) fn supersede(&mut self) {
+        self.send_refusal(&Refusal::new("SUPERSEDED", "the client has opened a new connection"), 0);
     }
 
     /// Refuses the message and ends the connection.

@@ -20,9 +20,11 @@
 //! | `REPLAYED`, `GAP` | its sequence number was used before; it is not the next one |
 //! | `FORGED` | the signature does not verify, for example because another client signed |
 //! | `KEY_REUSE` | its one-time key signed another message before |
-//! | `SUPERSEDED` | the client opened a new connection in the meantime |
+//! | `SUPERSEDED` | the client opened a new connection; this one is closed, and its unread requests are never executed |
 //! | `BAD_FRAME` | it is not a message of the protocol for this direction; the link is closed |
 //! | `BAD_ANNOUNCEMENT`, `RATE_LIMITED` | the announcement is not the client's, or too many wait |
+//!
+//! `SUPERSEDED` refuses no request and is not recorded: it is the last message of a connection.
 
 mod admission;
 mod announcements;
@@ -176,16 +178,31 @@ impl Server {
                 Ok(false) => at += 1,
                 Ok(true) => {
                     is_idle = false;
-                    if connection.handle(message, &mut self.context)? {
-                        at += 1;
-                    } else {
-                        self.connections.swap_remove(at);
+                    let (id, before) = (connection.id(), connection.client());
+                    let goes_on = connection.handle(message, &mut self.context)?;
+                    match connection.client() {
+                        _ if !goes_on => drop(self.connections.swap_remove(at)),
+                        Some(client) if before.is_none() => at = self.supersede(client, id),
+                        _ => at += 1,
                     }
                 }
                 Err(_) => drop(self.connections.swap_remove(at)),
             }
         }
         Ok(is_idle)
+    }
+
+    /// Closes the earlier connections of a client before any further message is handled: they may be half-open, and would
+    /// take the places of others. Returns the index behind the new connection.
+    fn supersede(&mut self, client: usize, new: u64) -> usize {
+        self.connections.retain_mut(|other| {
+            let stays = other.id() == new || other.client() != Some(client);
+            if !stays {
+                other.supersede();
+            }
+            stays
+        });
+        self.connections.iter().position(|other| other.id() == new).map_or(0, |at| at + 1)
     }
 
     /// Accepts connections, adds verified one-time keys, and closes connections that do not authenticate in time.
@@ -214,7 +231,7 @@ impl Server {
                 let Ok(Some(link)) = listener.accept() else { break };
                 *id += 1;
                 if self.connections.len() >= MAX_CONNECTIONS {
-                    let Some(oldest) = self.connections.iter().position(|other| !other.is_authenticated())
+                    let Some(oldest) = self.connections.iter().position(|other| other.client().is_none())
                     else {
                         break;
                     };
