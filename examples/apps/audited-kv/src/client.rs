@@ -143,7 +143,7 @@ impl Client {
                 )
             }
         };
-        let (next, entry, command) = (last.saturating_add(1), 0, Vec::new());
+        let (next, entry, command) = (following(last)?, 0, Vec::new());
         let mut client = Self { channel, store, signing, next, entry, command, out };
         client.prepare()?;
         Ok(client)
@@ -196,6 +196,7 @@ impl Client {
         self.command.clear();
         command.encode_to(&mut self.command).or_fail(Exit::Input, "the request")?;
         let sequence = self.next;
+        let next = following(sequence)?;
         self.sign(sequence)?;
         self.channel.send_encoded(&self.out)?;
         let answer = match self.channel.receive()? {
@@ -213,7 +214,7 @@ impl Client {
                 return Err(failure);
             }
         };
-        (self.next, self.entry) = (sequence + 1, answer.entry);
+        (self.next, self.entry) = (next, answer.entry);
         Ok(answer)
     }
 
@@ -250,6 +251,11 @@ impl Client {
         SignedCommand { scheme, sequence, time, signature, command: &self.command }.encode_to(&mut self.out);
         Ok(())
     }
+}
+
+/// Returns the next sequence number. No client sends so many requests that there is none.
+fn following(sequence: u64) -> Result<u64, Failure> {
+    sequence.checked_add(1).ok_or_else(|| violation("no sequence number is left"))
 }
 
 /// The link with its time limits.

@@ -45,7 +45,7 @@ pub struct Config {
     pub clients: Vec<KnownClient>,
     /// Offset from which on the operator moves the log's damaged end aside. Never read from the file.
     pub put_aside: Option<u64>,
-    /// Executes unsigned requests without a log, for measurements. Never read from the file.
+    /// Executes unsigned requests without a log, for measurements. The log must be empty. Never read from the file.
     pub plain: bool,
 }
 

@@ -4,6 +4,7 @@
 
 mod support;
 
+use quorate_audited_kv::command::Command;
 use serde_json::Value as Json;
 use support::Deployment;
 
@@ -104,6 +105,17 @@ fn a_wrong_answer_of_the_server_is_named() {
         .map(|one| (one["code"].as_str().unwrap(), one["sequence"].as_u64().unwrap()))
         .collect();
     assert_eq!((code, found), (6, vec![("WRONG_ANSWER", 4), ("OTHER_ENTRY", 5), ("NOT_LOGGED", 9)]));
+}
+
+#[test]
+fn unsigned_requests_are_not_executed_on_a_log_with_entries() {
+    let mut deployment = Deployment::new();
+    deployment.client("alice").call(&Command::Put { key: b"k", value: b"v" }).unwrap();
+    deployment.stop();
+    let before = std::fs::read(deployment.log()).unwrap();
+    let (code, out, error) = deployment.run(&["serve", "--json", "--plain", "--config", "kv.toml"]);
+    assert!(code == 3 && out.is_empty() && error.contains("the log has 1 entries"), "{out}{error}");
+    assert_eq!(std::fs::read(deployment.log()).unwrap(), before);
 }
 
 #[test]

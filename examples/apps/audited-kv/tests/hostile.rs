@@ -333,8 +333,8 @@ fn a_busy_client_does_not_keep_others_from_connecting() {
     load.join().unwrap();
 }
 
-/// A server that answers each request with this frame.
-fn answering(folder: &std::path::Path, answer: fn(u64) -> Frame<'static>) -> Endpoint {
+/// A server whose log ends with this request of the client, and that answers each request with this frame.
+fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Frame<'static>) -> Endpoint {
     let endpoint = Endpoint::SharedMemory(folder.join("false.sock"));
     let (listening, ready) = (endpoint.clone(), std::sync::mpsc::channel());
     std::thread::spawn(move || {
@@ -350,7 +350,7 @@ fn answering(folder: &std::path::Path, answer: fn(u64) -> Frame<'static>) -> End
         while link.receive_within(&mut message, Pace::Sleep, LIMIT) == Ok(true) {
             let frame = match Frame::decode(&message).unwrap() {
                 Frame::Hello(_) => Frame::Challenge { store: &[7; 32], challenge: &[8; 32] },
-                Frame::Proof(_) => Frame::Welcome { last: 4 },
+                Frame::Proof(_) => Frame::Welcome { last },
                 Frame::Request(body) => answer(SignedCommand::decode(body).unwrap().sequence),
                 other => panic!("{other:?}"),
             };
@@ -374,13 +374,29 @@ fn a_server_that_violates_the_protocol_is_named() {
     ];
     for answer in answers {
         let folder = tempfile::tempdir().unwrap();
-        let endpoint = answering(folder.path(), answer);
+        let endpoint = answering(folder.path(), 4, answer);
         let mut client = connect(&endpoint, &key, SignatureScheme::Eddsa).unwrap();
         let failure = client.call(&Command::Get { key: b"k" }).unwrap_err();
         assert_eq!(failure.code, "VIOLATION", "{failure}");
         // The client does not guess the state of such a server.
         assert_eq!(client.call(&Command::Get { key: b"k" }).unwrap_err().code, "LOST");
     }
+}
+
+#[test]
+fn a_welcome_that_leaves_no_sequence_number_is_a_violation() {
+    let key = Key::generate().unwrap();
+    let answer = |sequence| Frame::Reply { sequence, entry: 9, found: false, value: &[] };
+    let folder = tempfile::tempdir().unwrap();
+    let endpoint = answering(folder.path(), u64::MAX, answer);
+    let failure = connect(&endpoint, &key, SignatureScheme::Eddsa).err().unwrap();
+    assert_eq!(failure.code, "VIOLATION", "{failure}");
+    let folder = tempfile::tempdir().unwrap();
+    let endpoint = answering(folder.path(), u64::MAX - 2, answer);
+    let mut client = connect(&endpoint, &key, SignatureScheme::Eddsa).unwrap();
+    client.call(&Command::Get { key: b"k" }).unwrap();
+    let failure = client.call(&Command::Get { key: b"k" }).unwrap_err();
+    assert_eq!((failure.code, client.answered()), ("VIOLATION", u64::MAX - 1), "{failure}");
 }
 
 #[test]

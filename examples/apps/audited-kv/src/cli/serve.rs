@@ -26,7 +26,7 @@ pub(super) struct ServeArgs {
     /// Pins the server to a core.
     #[arg(long, value_name = "NUMBER")]
     core: Option<usize>,
-    /// Executes requests without signatures and without a log. For measurements only.
+    /// Executes requests without signatures and without a log, which must be empty. For measurements only.
     #[arg(long)]
     plain: bool,
     /// Prints JSON when it is ready.

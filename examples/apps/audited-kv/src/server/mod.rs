@@ -91,6 +91,14 @@ impl Server {
                 format!("{}: entry {number} is not a request; run `audited-kv audit`", config.log.display());
             return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
         }
+        if config.plain && log.last() > 0 {
+            let message = format!(
+                "{}: the log has {} entries; without a log and signatures only an empty one is served",
+                config.log.display(),
+                log.last()
+            );
+            return Err(Failure::input(message));
+        }
         let refusals = RefusalLog::start(&config.refusals)?;
         let mut listeners = Vec::new();
         for endpoint in &config.listen {
