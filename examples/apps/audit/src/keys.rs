@@ -20,6 +20,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
+use crate::log::sync_folder;
 
 /// Maximum size of a key file, far above any real one.
 const MAX_FILE: u64 = 4096;
@@ -66,7 +67,10 @@ impl Key {
             text.push_str(part);
         }
         digits.zeroize();
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).or_fail(Exit::Failed, &shown)
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| sync_folder(path))
+            .or_fail(Exit::Failed, &shown)
     }
 
     /// Reads a key file.

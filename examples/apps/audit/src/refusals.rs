@@ -48,7 +48,7 @@ struct Counts {
 
 #[derive(Serialize)]
 struct RefusalRecord {
-    /// Time in microseconds by the front's clock.
+    /// Time in microseconds by the server's clock.
     time: u64,
     peer: String,
     /// Name of the authenticated client; otherwise the claimed key, if any.

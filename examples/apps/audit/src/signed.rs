@@ -30,7 +30,7 @@ pub struct BadFrame(pub &'static str);
 
 impl fmt::Display for BadFrame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a frame of this protocol: {}", self.0)
+        write!(f, "malformed: {}", self.0)
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Entry<'a> {
     pub number: u64,
     /// Number of the last entry that was on disk when this one was written.
     pub durable: u64,
-    /// Time of receipt in microseconds by the front's clock, never below that of the previous entry.
+    /// Time of receipt in microseconds by the server's clock, never below that of the previous entry.
     pub received: u64,
     /// The signer's public key.
     pub signer: [u8; 32],

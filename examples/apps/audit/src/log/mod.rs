@@ -37,6 +37,7 @@ mod writer;
 pub(crate) use entry::MAX_NUMBER_JUMP;
 pub use entry::{Entry, HEADER, MAX_ENTRY, MAX_GROUP, OVERHEAD, RawEntry};
 pub use reader::{FoundEntry, Scan, ScanStep};
+pub(crate) use recovery::sync_folder;
 pub use writer::{LogOptions, LogWriter, NewEntry, Recovery, SyncPolicy};
 
 #[cfg(test)]

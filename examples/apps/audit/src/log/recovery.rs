@@ -131,6 +131,7 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn sync_folder(path: &Path) -> io::Result<()> {
+/// Makes the name of a new file durable.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder(path))?.sync_all()
 }

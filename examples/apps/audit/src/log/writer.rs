@@ -308,7 +308,7 @@ fn unsealed<'a>(
 }
 
 /// Rewrites the last group in place. It may be only in the page cache, and the next entries will mark it as
-/// durable: the front may have been killed before the sync, or the sync may have failed. After a failed sync the
+/// durable: the server may have been killed before the sync, or the sync may have failed. After a failed sync the
 /// kernel treats the pages as clean and does not write them again by itself.
 fn write_again(file: &File, disk: &mut impl Disk, tail: Range<u64>) -> io::Result<()> {
     let (mut chunk, mut at) = (vec![0; 1 << 20], tail.start);

@@ -10,7 +10,7 @@ use quorate_audited_kv::answers::compare;
 use quorate_support::outln;
 use quorate_support::terminal::{escaped, verdict};
 
-/// Compares the answers that a client kept with a log, and names each one that the server had no right to give.
+/// Compares the answers that a client kept with a log, and prints each answer that does not follow from the log.
 ///
 /// The store is a function of the log, so that the log determines every answer. Run `audit` first: the comparison trusts the
 /// log. The server does not sign its answers: they convince their client, and third parties only if they trust the client's
