@@ -114,27 +114,52 @@ impl History {
         self.raise((epoch, epoch));
     }
 
-    /// Returns the history for an export. Watermarks without messages of their own become messages without a root.
+    /// Returns the history for an export. An importer takes the lowest messages of a file as its watermarks, so messages
+    /// below ours are left out, and each watermark becomes a message.
     pub(super) fn export(&self, pubkey: [u8; 48]) -> ValidatorHistory {
-        let mut signed_blocks: Vec<_> = self.blocks.iter().copied().collect();
-        if let Some(slot) =
-            self.low_slot.filter(|low| signed_blocks.first().is_none_or(|first| first.slot > *low))
-        {
-            signed_blocks.insert(0, Block { slot, signing_root: None });
+        let signed_blocks = self.exported_blocks();
+        ValidatorHistory { pubkey, signed_blocks, signed_attestations: self.exported_attestations() }
+    }
+
+    /// Returns blocks of which none is below the watermark, and one is at it.
+    fn exported_blocks(&self) -> Vec<Block> {
+        let low = self.low_slot.unwrap_or(0);
+        let mut blocks: Vec<_> = self.blocks.iter().filter(|block| block.slot >= low).copied().collect();
+        if self.low_slot.is_some() && blocks.first().is_none_or(|first| first.slot > low) {
+            blocks.insert(0, Block { slot: low, signing_root: None });
         }
-        let mut signed_attestations: Vec<_> = self.attestations.iter().map(attestation).collect();
-        if let Some((source_epoch, target_epoch)) = self.low {
-            let source = signed_attestations.iter().map(|one| one.source_epoch).min();
-            let target = signed_attestations.iter().map(|one| one.target_epoch).min();
-            if source
-                .zip(target)
-                .is_none_or(|(source, target)| source > source_epoch || target > target_epoch)
-            {
-                let low = Attestation { source_epoch, target_epoch, signing_root: None };
-                signed_attestations.insert(0, low);
+        blocks
+    }
+
+    /// Returns attestations with which an importer refuses everything that this history refuses.
+    ///
+    /// A message below the watermarks is left out. It can contradict messages above them, for example one that surrounds
+    /// it, so the exported watermarks rise to its source and target; more messages can lie below them then.
+    fn exported_attestations(&self) -> Vec<Attestation> {
+        let all: Vec<_> = self.attestations.iter().map(attestation).collect();
+        let Some((mut source, mut target)) = self.low else { return all };
+        let mut kept = all.clone();
+        let is_at = |one: &Attestation, low| (one.source_epoch, one.target_epoch) == low;
+        loop {
+            let (len, low) = (kept.len(), (source, target));
+            kept.retain(|one| {
+                let is_kept = one.source_epoch >= low.0 && one.target_epoch > low.1 || is_at(one, low);
+                if !is_kept {
+                    (source, target) = (source.max(one.source_epoch), target.max(one.target_epoch));
+                }
+                is_kept
+            });
+            if kept.len() == len {
+                break;
             }
         }
-        ValidatorHistory { pubkey, signed_blocks, signed_attestations }
+        // A message at the watermarks stands for them, unless one that is left out can have its target.
+        let lowest = Attestation { source_epoch: source, target_epoch: target, signing_root: None };
+        let is_missing = kept.len() < all.len() || !kept.iter().any(|one| is_at(one, (source, target)));
+        if is_missing && kept.first() != Some(&lowest) {
+            kept.insert(0, lowest);
+        }
+        kept
     }
 
     /// Takes a durable record; returns false for a kind that is none of a history.

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod exports;
 #[cfg(feature = "toy")]
 mod faults;
 mod public;
