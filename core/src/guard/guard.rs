@@ -19,8 +19,10 @@ pub struct Guard<S: Scheme> {
     chain: ChainId,
     binding: [u8; 32],
     last: BTreeMap<Kind, GuardRecord>,
-    /// Value of the counter outside, if there is one.
+    /// Nothing new is signed up to it.
     floor: Option<Floor>,
+    /// True if a counter outside follows the marks. It shows a lost record only if marks ascend over all kinds.
+    is_counted: bool,
     spending: Spending,
 }
 
@@ -37,7 +39,8 @@ impl<S: Scheme> Guard<S> {
         let binding = domain::hash(domain::GUARD, &bytes);
         bytes.push(1);
         let spending = Spending::new(domain::hash(domain::GUARD, &bytes));
-        Self { secret, public, chain, binding, last: BTreeMap::new(), floor: None, spending }
+        let last = BTreeMap::new();
+        Self { secret, public, chain, binding, last, floor: None, is_counted: false, spending }
     }
 
     /// Restores the guard of a key from all durable records. Their order does not matter; the latest record of each kind
@@ -80,7 +83,7 @@ impl<S: Scheme> Guard<S> {
 
     /// Restores the guard of a key from all durable records and the value of a counter outside, which shows whether records
     /// are missing: the copy of an old data directory, or an empty one. The guard signs nothing up to the floor, except the
-    /// last recorded statement of a kind again.
+    /// last recorded statement of a kind again, and no view from 2⁵⁶ on.
     ///
     /// Call it at every start, also the first one. [`MonotonicCounter`](super::MonotonicCounter) has the order in which
     /// records and counter become durable.
@@ -94,7 +97,7 @@ impl<S: Scheme> Guard<S> {
         floor: Floor,
     ) -> Result<Self> {
         let mut guard = Self::restore(secret, chain, records)?;
-        guard.floor = Some(floor);
+        guard.set_floor(floor, true);
         Ok(guard)
     }
 
@@ -103,7 +106,7 @@ impl<S: Scheme> Guard<S> {
         self.floor.is_some_and(|floor| self.mark() < floor.mark())
     }
 
-    /// Returns the value of the counter outside, if the guard was restored with one.
+    /// Returns the value of the counter outside, or the mark of a recovery; `None` without both.
     pub fn floor(&self) -> Option<Floor> {
         self.floor
     }
@@ -119,8 +122,8 @@ impl<S: Scheme> Guard<S> {
     /// # Errors
     /// [`Error::WrongContext`] for a committee of another chain or a key that is not a member's; [`Error::Mismatch`] for a
     /// statement of another epoch; [`Error::Contradiction`] for an (epoch, view) below the last one of that kind, or equal
-    /// to it with another statement, and with a floor for a mark that is not above all earlier ones. In these cases nothing
-    /// is signed or recorded.
+    /// to it with another statement, and with a floor for a mark that is not above all earlier ones; [`Error::TooLarge`] with
+    /// a floor for a view from 2⁵⁶ on. In these cases nothing is signed or recorded.
     pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<(Vote<S>, GuardRecord)> {
         if committee.chain() != self.chain {
             return Err(Error::WrongContext { what: "chain" });
@@ -128,6 +131,10 @@ impl<S: Scheme> Guard<S> {
         committee.require_epoch(statement.epoch)?;
         let signer = committee.require_member(&self.public)?;
         let Statement { kind, epoch, view, .. } = statement;
+        // Its mark would be the last one: nothing could be signed after it.
+        if self.floor.is_some() && view > GuardRecord::MAX_MARKED_VIEW {
+            return Err(Error::TooLarge { what: "view of a statement", limit: GuardRecord::MAX_MARKED_VIEW });
+        }
         let identity = statement.identity(&committee.id());
         let record = GuardRecord { binding: self.binding, kind, epoch, view, identity };
         match self.last.get(&kind) {
@@ -142,10 +149,10 @@ impl<S: Scheme> Guard<S> {
         Ok((Vote::sign(&self.secret, signer, &committee.id(), statement), record))
     }
 
-    /// Checks a new statement against the floor and against the signatures of all kinds.
+    /// Checks a new statement against the floor and, if a counter follows the marks, against the signatures of all kinds.
     fn require_above_floor(&self, record: &GuardRecord) -> Result<()> {
         let Some(floor) = self.floor else { return Ok(()) };
-        let signed = self.mark().max(floor.mark());
+        let signed = if self.is_counted { self.mark().max(floor.mark()) } else { floor.mark() };
         if record.mark() > signed {
             return Ok(());
         }
@@ -215,9 +222,9 @@ impl<S: Scheme> Guard<S> {
         self.binding
     }
 
-    #[cfg(feature = "journal")]
-    pub(super) fn set_floor(&mut self, floor: Floor) {
-        self.floor = Some(floor);
+    /// Sets the floor; `is_counted` tells whether a counter follows the marks from now on.
+    pub(super) fn set_floor(&mut self, floor: Floor, is_counted: bool) {
+        (self.floor, self.is_counted) = (Some(floor), is_counted);
     }
 
     #[cfg(feature = "journal")]

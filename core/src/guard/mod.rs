@@ -79,8 +79,8 @@
 //! Records can also be lost **without a crash**: a data directory is copied while the process runs, or restored from a
 //! backup. The guard alone cannot detect that. [`Guard::restore_above`] takes a [`Floor`], which a [`MonotonicCounter`]
 //! outside the data directory gives: the highest *mark*, view · 256 + kind, of a signature that may have left. A guard with
-//! a floor signs in strictly ascending order of marks, over all kinds, and nothing up to the floor; the last statement of
-//! a kind may repeat. If the records end below the floor, [`Guard::is_stale`] says so. Views must not begin anew with an
+//! such a floor signs in strictly ascending order of marks, over all kinds, and nothing up to the floor; the last statement
+//! of a kind may repeat. Views from 2⁵⁶ on are refused, because they have no marks. If the records end below the floor, [`Guard::is_stale`] says so. Views must not begin anew with an
 //! epoch then.
 //!
 //! A guard cannot detect **two processes with one key**: each process would be consistent by itself. Nor does it relate

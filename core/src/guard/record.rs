@@ -21,6 +21,9 @@ impl GuardRecord {
     /// Kind of a presignature record that closes its epoch and all earlier ones, among the records of presignatures.
     pub const CLOSED_EPOCH: Kind = Kind::new(2);
 
+    /// Highest view that has a mark of its own.
+    pub(super) const MAX_MARKED_VIEW: u64 = (1 << 56) - 1;
+
     /// Returns the kind of the statement, or the kind of a presignature record.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -37,9 +40,10 @@ impl GuardRecord {
     }
 
     /// Returns the position of a vote's record in the order of signatures, for a
-    /// [`MonotonicCounter`](super::MonotonicCounter): view · 256 + kind, at most 2⁶⁴ − 1.
+    /// [`MonotonicCounter`](super::MonotonicCounter): view · 256 + kind. Views from 2⁵⁶ on have no mark of their
+    /// own: it is 2⁶⁴ − 1 at most.
     ///
-    /// A guard with a [`Floor`](super::Floor) signs in ascending order of marks.
+    /// A guard with a [`Floor`](super::Floor) signs in ascending order of marks, and no view from 2⁵⁶ on.
     pub fn mark(&self) -> u64 {
         self.view.saturating_mul(256).saturating_add(self.kind.number().into())
     }

@@ -73,7 +73,8 @@ impl<S: Scheme> JournaledGuard<S> {
     }
 
     /// As [`open`](JournaledGuard::open), with the counter of the earlier starts: nothing is signed up to its value, except
-    /// the last recorded statements again. [`is_stale`](JournaledGuard::is_stale) tells whether records are missing.
+    /// the last recorded statements again, and no view from 2⁵⁶ on. Statements of different kinds must ascend by their view
+    /// too, and those of one view by their kind. [`is_stale`](JournaledGuard::is_stale) tells whether records are missing.
     ///
     /// # Errors
     /// As [`open`](JournaledGuard::open), and [`Error::JournalFailed`] if the counter cannot be read.
@@ -91,7 +92,7 @@ impl<S: Scheme> JournaledGuard<S> {
 
     /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`, in any epoch and of any
     /// kind. Choose a view that the key **cannot have reached**, for example that of the chain's newest certificate and a
-    /// margin of an hour.
+    /// margin of an hour. From then on no view from 2⁵⁶ on is signed.
     ///
     /// A damaged journal is kept beside the new one, with the suffix `.aside-1`; its intact records count. Views must not
     /// begin anew with an epoch. Close the current epoch of threshold keys before presignatures sign again: records of spent
@@ -99,7 +100,8 @@ impl<S: Scheme> JournaledGuard<S> {
     ///
     /// # Errors
     /// [`Error::JournalInUse`]; [`Error::JournalFailed`]; [`Error::WrongContext`] for the journal of another key, chain or
-    /// suite; [`Error::Contradiction`] if the intact records prove that the key has signed twice.
+    /// suite; [`Error::Contradiction`] if the intact records prove that the key has signed twice; [`Error::TooLarge`] for a
+    /// view above 2⁵⁶ − 2, before anything changes.
     pub fn recover(directory: &Path, secret: S::SecretKey, chain: ChainId, view: u64) -> Result<Self> {
         Self::recover_on(Box::new(SystemDisk), directory, secret, chain, view)
     }
@@ -138,12 +140,17 @@ impl<S: Scheme> JournaledGuard<S> {
         chain: ChainId,
         view: u64,
     ) -> Result<Self> {
+        // The next view needs marks.
+        if view >= GuardRecord::MAX_MARKED_VIEW {
+            let limit = GuardRecord::MAX_MARKED_VIEW - 1;
+            return Err(Error::TooLarge { what: "view of a recovery", limit });
+        }
         let mut guard = Guard::new(secret, chain);
         let place = JournalDirectory::lock(disk, directory, guard.binding(), true)?;
         let intact = place.set_aside()?;
         guard.restore_all(intact.records)?;
         // The highest mark of the view.
-        let floor = view.saturating_mul(256).saturating_add(255);
+        let floor = view << 8 | 0xff;
         Self::start(place, guard, floor.max(intact.floor), None)
     }
 
@@ -161,7 +168,7 @@ impl<S: Scheme> JournaledGuard<S> {
             None => None,
         };
         if floor > 0 || counted.is_some() {
-            guard.set_floor(Floor::new(counted.unwrap_or(0).max(floor)));
+            guard.set_floor(Floor::new(counted.unwrap_or(0).max(floor)), counted.is_some());
         }
         Ok(Self { guard, journal, counter })
     }

@@ -144,3 +144,55 @@ fn records_of_a_forked_process_are_refused() {
     guard.pretend_fork();
     assert_eq!(code(sign(&mut guard, 1, 1)), "JOURNAL_IN_USE");
 }
+
+fn sign_kind(guard: &mut Journaled, kind: u8, view: u64) -> Result<()> {
+    let committee = committee();
+    guard.sign(&committee, committee.statement(Kind::new(kind), view, [1; 32])).map(drop)
+}
+
+#[test]
+fn kinds_ascend_by_themselves_after_a_recovery() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut guard = Journaled::recover(dir.path(), secret(7), CHAIN, 10).unwrap();
+    sign_kind(&mut guard, 2, 20).unwrap();
+    sign_kind(&mut guard, 1, 11).unwrap();
+    assert_eq!(code(sign_kind(&mut guard, 1, 10)), "CONTRADICTION");
+    assert_eq!(code(sign_kind(&mut guard, 2, 19)), "CONTRADICTION");
+    // A counter shows a lost record only if all kinds ascend together.
+    drop(guard);
+    let counter = Failing(std::sync::Arc::default(), u64::MAX);
+    let mut guard = Journaled::open_with_counter(dir.path(), secret(7), CHAIN, counter).unwrap();
+    assert_eq!(code(sign_kind(&mut guard, 1, 20)), "CONTRADICTION");
+    sign_kind(&mut guard, 1, 21).unwrap();
+}
+
+#[test]
+fn a_view_without_mark_never_becomes_a_floor() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("key");
+    const TOO_HIGH: u64 = 1 << 56;
+    for view in [TOO_HIGH - 1, TOO_HIGH, u64::MAX] {
+        assert_eq!(code(Journaled::recover(&path, secret(7), CHAIN, view)), "TOO_LARGE");
+        assert!(!path.exists(), "nothing changed");
+    }
+    let value = std::sync::Arc::<std::sync::atomic::AtomicU64>::default();
+    let counter = || Failing(value.clone(), u64::MAX);
+    // Without counter such a view is signed; with one it is not, nor repeated, and the counter does not rise.
+    let mut guard = Journaled::create(&path, secret(7), CHAIN).unwrap();
+    sign_kind(&mut guard, 1, TOO_HIGH).unwrap();
+    drop(guard);
+    let mut guard = Journaled::open_with_counter(&path, secret(7), CHAIN, counter()).unwrap();
+    assert_eq!(code(sign_kind(&mut guard, 1, TOO_HIGH)), "TOO_LARGE");
+    assert_eq!(code(sign_kind(&mut guard, 2, TOO_HIGH)), "TOO_LARGE");
+    drop(guard);
+    assert_eq!(value.load(std::sync::atomic::Ordering::SeqCst), 0);
+    let (other, highest) = (dir.path().join("other"), TOO_HIGH - 2);
+    let mut guard = Journaled::create_with_counter(&other, secret(7), CHAIN, counter()).unwrap();
+    assert_eq!(code(sign_kind(&mut guard, 1, TOO_HIGH)), "TOO_LARGE");
+    sign_kind(&mut guard, 1, 5).unwrap();
+    drop(guard);
+    let mut guard = Journaled::recover(&other, secret(7), CHAIN, highest).unwrap();
+    assert_eq!(code(sign_kind(&mut guard, 1, TOO_HIGH)), "TOO_LARGE");
+    assert_eq!(code(sign_kind(&mut guard, 1, highest)), "CONTRADICTION");
+    sign_kind(&mut guard, 1, highest + 1).unwrap();
+}
