@@ -12,6 +12,9 @@ pub const MAX_ATTESTATIONS: usize = 512;
 /// Number of blocks of a key that are kept.
 pub const MAX_BLOCKS: usize = 64;
 
+/// Maximum number of records of a key: its own, its messages and its watermarks.
+pub(super) const MAX_RECORDS_PER_KEY: usize = 1 + MAX_ATTESTATIONS + MAX_BLOCKS + 2;
+
 /// Kinds of the records.
 mod kinds {
     use crate::certificate::Kind;

@@ -49,4 +49,4 @@ mod tests;
 
 pub use history::{MAX_ATTESTATIONS, MAX_BLOCKS};
 pub use interchange::{Attestation, Block, Interchange, MAX_INTERCHANGE, ValidatorHistory};
-pub use protection::SlashingProtection;
+pub use protection::{MAX_KEYS, SlashingProtection};

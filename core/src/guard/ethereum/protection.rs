@@ -5,15 +5,22 @@ use std::path::Path;
 use std::string::String;
 use std::vec::Vec;
 
-use super::history::{History, attestation_record, block_record, key_of, key_record};
+use super::history::{History, MAX_RECORDS_PER_KEY, attestation_record, block_record, key_of, key_record};
 use super::interchange::{Attestation, Block, Interchange};
 use crate::bls::{Ciphersuite, MinPk};
 use crate::guard::journal::disk::{Disk, SystemDisk};
+use crate::guard::journal::file::MAX_RECORDS;
 use crate::guard::journal::store::{Journal, JournalDirectory};
 use crate::guard::record::GuardRecord;
 use crate::scheme::Scheme;
 use crate::wire::domain;
 use crate::{Error, Result};
+
+/// Maximum number of keys in one journal, so that their full windows fit.
+pub const MAX_KEYS: usize = 16_384;
+
+// Between two rewritings of full windows, a million records can be written.
+const _: () = assert!(MAX_KEYS as u64 * MAX_RECORDS_PER_KEY as u64 + (1 << 20) <= MAX_RECORDS);
 
 /// The part of a binding that distinguishes these records from those of a guard.
 const PURPOSE: u8 = 2;
@@ -61,7 +68,7 @@ impl SlashingProtection {
     ///
     /// # Errors
     /// [`Error::JournalInUse`]; [`Error::JournalFailed`]; [`Error::WrongContext`] for the journal of another chain;
-    /// [`Error::WrongLength`] for a key that does not have 48 bytes.
+    /// [`Error::WrongLength`] for a key that does not have 48 bytes; [`Error::TooLarge`] above [`MAX_KEYS`] keys.
     pub fn recover(
         directory: &Path,
         genesis_validators_root: [u8; 32],
@@ -80,13 +87,16 @@ impl SlashingProtection {
         slot: u64,
         epoch: u64,
     ) -> Result<Self> {
-        let public_keys: Vec<_> = public_keys.iter().map(|key| exactly(key)).collect::<Result<_>>()?;
+        let public_keys: Vec<_> =
+            public_keys.iter().map(|key| public_key_bytes(key)).collect::<Result<_>>()?;
+        require_key_count(public_keys.len())?;
         let place = JournalDirectory::lock(disk, directory, chain_binding(&root), true)?;
         let intact = place.set_aside()?;
         let mut keys = restore(&root, &intact.records, |_| Ok(()))?;
         for key in public_keys {
             keys.entry(key).or_default();
         }
+        require_key_count(keys.len())?;
         keys.values_mut().for_each(|history| history.begin_above(slot, epoch));
         let journal = place.start(intact.floor, records(&root, &keys))?;
         Ok(Self { genesis_validators_root: root, keys, journal })
@@ -111,13 +121,16 @@ impl SlashingProtection {
     /// history. A key that is known already keeps its history.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] for a key that does not have 48 bytes; [`Error::JournalFailed`].
+    /// [`Error::WrongLength`] for a key that does not have 48 bytes; [`Error::TooLarge`] above [`MAX_KEYS`];
+    /// [`Error::JournalFailed`].
     pub fn add_key(&mut self, public_key: &[u8]) -> Result<()> {
         self.journal.require_usable()?;
-        let key = exactly(public_key)?;
+        let key = public_key_bytes(public_key)?;
         if self.keys.contains_key(&key) {
             return Ok(());
         }
+        require_key_count(self.keys.len().saturating_add(1))?;
+        self.require_room()?;
         self.keys.insert(key, History::default());
         self.write(&key_record(key_binding(&self.genesis_validators_root, &key), &key))
     }
@@ -156,7 +169,8 @@ impl SlashingProtection {
     /// that was neither added nor imported; [`Error::WrongLength`]; [`Error::JournalFailed`].
     pub fn record_block(&mut self, public_key: &[u8], slot: u64, signing_root: [u8; 32]) -> Result<()> {
         self.journal.require_usable()?;
-        let key = exactly(public_key)?;
+        let key = public_key_bytes(public_key)?;
+        self.require_room()?;
         if self.history(&key)?.block(slot, signing_root)? {
             let block = Block { slot, signing_root: Some(signing_root) };
             self.write(&block_record(key_binding(&self.genesis_validators_root, &key), &block))?;
@@ -178,7 +192,8 @@ impl SlashingProtection {
         signing_root: [u8; 32],
     ) -> Result<()> {
         self.journal.require_usable()?;
-        let key = exactly(public_key)?;
+        let key = public_key_bytes(public_key)?;
+        self.require_room()?;
         if self.history(&key)?.attestation(source_epoch, target_epoch, signing_root)? {
             let one = Attestation { source_epoch, target_epoch, signing_root: Some(signing_root) };
             self.write(&attestation_record(key_binding(&self.genesis_validators_root, &key), &one))?;
@@ -189,7 +204,8 @@ impl SlashingProtection {
     /// Imports an interchange file, all of it or nothing. Import only what a **stopped** client has exported.
     ///
     /// # Errors
-    /// As [`Interchange::parse`]; [`Error::WrongContext`] for another chain; [`Error::JournalFailed`].
+    /// As [`Interchange::parse`]; [`Error::WrongContext`] for another chain; [`Error::TooLarge`] above [`MAX_KEYS`];
+    /// [`Error::JournalFailed`].
     pub fn import_interchange(&mut self, json: &[u8]) -> Result<()> {
         self.journal.require_usable()?;
         let interchange = Interchange::parse(json)?;
@@ -201,6 +217,7 @@ impl SlashingProtection {
         for (key, history) in interchange.merged() {
             keys.entry(key).or_default().import(&history);
         }
+        require_key_count(keys.len())?;
         self.journal.rewrite(records(&self.genesis_validators_root, &keys))?;
         self.keys = keys;
         Ok(())
@@ -231,6 +248,12 @@ impl SlashingProtection {
         })
     }
 
+    /// Checks that the journal can have one more record; the histories in memory have not changed yet.
+    fn require_room(&self) -> Result<()> {
+        let current = || records(&self.genesis_validators_root, &self.keys).len();
+        self.journal.require_room(|| current().saturating_add(1))
+    }
+
     fn write(&mut self, record: &GuardRecord) -> Result<()> {
         let (root, keys) = (&self.genesis_validators_root, &self.keys);
         self.journal.append(record, || records(root, keys))
@@ -246,11 +269,11 @@ impl fmt::Debug for SlashingProtection {
     }
 }
 
-/// Restores the histories; `strange` decides about records that belong to none.
+/// Restores the histories; `refuse` decides whether a record that belongs to none is an error.
 fn restore(
     root: &[u8; 32],
     records: &[GuardRecord],
-    strange: impl Fn(Error) -> Result<()>,
+    refuse: impl Fn(Error) -> Result<()>,
 ) -> Result<BTreeMap<[u8; 48], History>> {
     let wrong = || Error::Malformed { what: "record of a slashing protection" };
     let mut known = BTreeMap::new();
@@ -259,10 +282,10 @@ fn restore(
             if record.binding == key_binding(root, &key) {
                 known.entry(record.binding).or_insert_with(|| (key, History::default()));
             } else {
-                strange(wrong())?;
+                refuse(wrong())?;
             }
         } else if !known.get_mut(&record.binding).is_some_and(|(_, history)| history.restore(record)) {
-            strange(wrong())?;
+            refuse(wrong())?;
         }
     }
     Ok(known.into_values().collect())
@@ -279,6 +302,13 @@ fn records(root: &[u8; 32], keys: &BTreeMap<[u8; 48], History>) -> Vec<GuardReco
     keys.iter().flat_map(of_one).collect()
 }
 
+fn require_key_count(count: usize) -> Result<()> {
+    if count <= MAX_KEYS {
+        return Ok(());
+    }
+    Err(Error::TooLarge { what: "number of keys of a slashing protection", limit: MAX_KEYS as u64 })
+}
+
 fn chain_binding(root: &[u8; 32]) -> [u8; 32] {
     domain::hash(domain::GUARD, &[&[MinPk::SUITE][..], root, &[PURPOSE]].concat())
 }
@@ -287,7 +317,7 @@ fn key_binding(root: &[u8; 32], key: &[u8; 48]) -> [u8; 32] {
     domain::hash(domain::GUARD, &[&[MinPk::SUITE][..], root, key, &[PURPOSE]].concat())
 }
 
-fn exactly(public_key: &[u8]) -> Result<[u8; 48]> {
+fn public_key_bytes(public_key: &[u8]) -> Result<[u8; 48]> {
     let wrong = Error::WrongLength { what: "public key", expected: 48, actual: public_key.len() as u64 };
     public_key.try_into().map_err(|_| wrong)
 }

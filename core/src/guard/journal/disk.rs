@@ -1,13 +1,17 @@
 //! The file operations of a journal, behind a trait so that tests can make each of them fail.
 
 use std::boxed::Box;
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::Path;
+use std::path::{self, Path, PathBuf};
 use std::vec::Vec;
 
 /// Operations on files and directories.
 pub(in crate::guard) trait Disk: Send {
+    /// Returns a path that a change of the working directory does not affect.
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
+
     /// Creates a directory that only its owner can read, unless it exists, and makes its entry durable.
     fn create_directory(&self, directory: &Path) -> io::Result<()>;
 
@@ -17,7 +21,10 @@ pub(in crate::guard) trait Disk: Send {
     /// Returns true if there is a file.
     fn exists(&self, path: &Path) -> io::Result<bool>;
 
-    /// Reads a whole file of at most `limit` bytes; [`ErrorKind::FileTooLarge`] for a longer one.
+    /// Returns the names in a directory.
+    fn names(&self, directory: &Path) -> io::Result<Vec<OsString>>;
+
+    /// Reads a file, and not more than its first `limit` bytes.
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
 
     /// Creates an empty file, or empties an existing one.
@@ -25,6 +32,9 @@ pub(in crate::guard) trait Disk: Send {
 
     /// Renames a file, and replaces the file of the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Gives a durable file a second name, which must be free, and keeps the first one. The entry is not durable yet.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Makes the entries of a directory durable.
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;
@@ -47,6 +57,10 @@ pub(in crate::guard) type Lock = Box<dyn Send>;
 pub(in crate::guard) struct SystemDisk;
 
 impl Disk for SystemDisk {
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        path::absolute(path)
+    }
+
     fn create_directory(&self, directory: &Path) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
@@ -71,11 +85,14 @@ impl Disk for SystemDisk {
         path.try_exists()
     }
 
+    fn names(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+        fs::read_dir(directory)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let file = File::open(path)?;
         let mut bytes = Vec::new();
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
@@ -88,6 +105,17 @@ impl Disk for SystemDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    /// Copies the file if the file system has no second names.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match fs::hard_link(from, to) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                fs::copy(from, to)?;
+                OpenOptions::new().write(true).open(to)?.sync_all()
+            }
+            done => done,
+        }
     }
 
     /// Needed and possible only on Unix.

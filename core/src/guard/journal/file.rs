@@ -8,6 +8,8 @@ use crate::{Error, Result};
 
 /// Maximum length of a journal, in bytes.
 pub(in crate::guard) const MAX_LEN: u64 = 1 << 30;
+/// Maximum number of records in a journal.
+pub(in crate::guard) const MAX_RECORDS: u64 = MAX_LEN / FRAME as u64 - 1;
 /// Length of the header and of the frame of each record.
 pub(in crate::guard) const FRAME: usize = 96;
 const CHECKSUM: usize = FRAME - GuardRecord::LEN;
@@ -77,11 +79,11 @@ impl JournalFile {
         Ok(file)
     }
 
-    /// Reads the intact frames of a damaged journal, and its floor if the header is intact.
+    /// Reads the intact frames of a damaged journal, and its binding and floor if the header is intact.
     pub(in crate::guard) fn salvage(binding: [u8; 32], bytes: &[u8]) -> Self {
         let (frames, _) = bytes.as_chunks::<FRAME>();
         let header = frames.first().and_then(|header| header_fields(header).ok());
-        let floor = header.map_or(0, |(_, floor)| floor);
+        let (binding, floor) = header.unwrap_or((binding, 0));
         let intact = frames.iter().enumerate().skip(1);
         let intact = intact.filter_map(|(number, frame)| body(&binding, number, frame));
         let records = intact.filter_map(|body| GuardRecord::decode(body, &()).ok()).collect();
@@ -176,6 +178,6 @@ fn lacks_a_sector(frame: &[u8; FRAME]) -> bool {
 }
 
 /// Returns the text of a path, for errors.
-pub(in crate::guard) fn shown(path: &std::path::Path) -> String {
+pub(in crate::guard) fn path_text(path: &std::path::Path) -> String {
     path.display().to_string()
 }

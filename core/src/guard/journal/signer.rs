@@ -5,14 +5,19 @@ use std::path::Path;
 use std::vec::Vec;
 
 use super::disk::{Disk, SystemDisk};
-use super::file::shown;
+use super::file::path_text;
 use super::store::{Journal, JournalDirectory};
 use crate::certificate::{Kind, Statement, TimeoutVote, Vote};
 use crate::committee::{ChainId, Committee};
 use crate::guard::counter::{Floor, MonotonicCounter};
 use crate::guard::guard::Guard;
 use crate::guard::record::GuardRecord;
+use crate::guard::spending::Spend;
 use crate::scheme::Scheme;
+#[cfg(feature = "threshold")]
+use crate::threshold::Class;
+#[cfg(feature = "threshold")]
+use crate::threshold::ecdsa::{Curve, Presignature, Signed};
 use crate::{Error, Result};
 
 /// A secret key and the journal of its signatures in a directory: it returns a vote only once the vote's record is durable.
@@ -76,6 +81,10 @@ impl<S: Scheme> JournaledGuard<S> {
     /// the last recorded statements again, and no view from 2⁵⁶ on. Statements of different kinds must ascend by their view
     /// too, and those of one view by their kind. [`is_stale`](JournaledGuard::is_stale) tells whether records are missing.
     ///
+    /// The counter does not cover presignatures. **If the guard is stale, close the current epoch of threshold keys**
+    /// ([`close_epoch`](JournaledGuard::close_epoch)) before presignatures or statements are signed: records of spent ones
+    /// are missing too, and `is_stale` returns false after the next signature.
+    ///
     /// # Errors
     /// As [`open`](JournaledGuard::open), and [`Error::JournalFailed`] if the counter cannot be read.
     pub fn open_with_counter<C>(
@@ -95,8 +104,8 @@ impl<S: Scheme> JournaledGuard<S> {
     /// margin of an hour. From then on no view from 2⁵⁶ on is signed.
     ///
     /// A damaged journal is kept beside the new one, with the suffix `.aside-1`; its intact records count. Views must not
-    /// begin anew with an epoch. Close the current epoch of threshold keys before presignatures sign again: records of spent
-    /// ones may be lost.
+    /// begin anew with an epoch. **Close the current epoch of threshold keys** ([`close_epoch`](JournaledGuard::close_epoch))
+    /// before presignatures sign again: records of spent ones may be lost, and the view does not cover them.
     ///
     /// # Errors
     /// [`Error::JournalInUse`]; [`Error::JournalFailed`]; [`Error::WrongContext`] for the journal of another key, chain or
@@ -177,7 +186,8 @@ impl<S: Scheme> JournaledGuard<S> {
     /// statement again gives the same vote.
     ///
     /// # Errors
-    /// As [`Guard::sign`]; then nothing is recorded. [`Error::JournalFailed`] if the record may not be durable; then the
+    /// As [`Guard::sign`], and [`Error::TooLarge`] if the journal is full of records of presignatures; then nothing is
+    /// recorded. [`Error::JournalFailed`] if the record may not be durable; then the
     /// journal must be opened again.
     pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<Vote<S>> {
         self.record_vote(statement.kind, |guard| guard.sign(committee, statement))
@@ -197,30 +207,37 @@ impl<S: Scheme> JournaledGuard<S> {
         self.record_vote(kind, |guard| guard.sign_timeout(committee, kind, view, value))
     }
 
-    /// Lets `sign` use the guard, and returns its value once the record that it returns is durable. It is for
-    /// presignatures, whose `sign` takes the guard and returns a record with the share.
+    /// Spends a presignature on a message; once this has returned, its share may leave. Spending it on the same message
+    /// again succeeds.
     ///
     /// # Errors
-    /// Those of `sign`, and [`Error::JournalFailed`].
-    pub fn release<T>(
+    /// As [`Guard::spend`]; [`Error::TooLarge`] if the journal is full; [`Error::JournalFailed`].
+    pub fn spend(&mut self, spend: &Spend) -> Result<()> {
+        self.record_use(|guard| Ok((guard.spend(spend)?, ())))
+    }
+
+    /// Signs a message with a presignature, and returns the share once the record of the use is durable.
+    ///
+    /// # Errors
+    /// As [`Presignature::sign`](crate::threshold::ecdsa::Presignature::sign), and as [`spend`](JournaledGuard::spend). The
+    /// presignature is lost in these cases.
+    #[cfg(feature = "threshold")]
+    pub fn sign_presigned<G: Curve, C: Class>(
         &mut self,
-        sign: impl FnOnce(&mut Guard<S>) -> Result<(Option<GuardRecord>, T)>,
-    ) -> Result<T> {
-        self.journal.require_usable()?;
-        let (record, value) = sign(&mut self.guard)?;
-        if let Some(record) = record {
-            self.write(&record)?;
-        }
-        Ok(value)
+        presignature: Presignature<G, C>,
+        message: &[u8],
+    ) -> Result<Signed<G>> {
+        self.record_use(|guard| presignature.sign(guard, message).map(|signed| (signed.record, signed)))
     }
 
     /// Reserves the block of presignatures that contains `index`; once this has returned, spending presignatures of the
     /// block needs no records. After a restart the whole block is burnt.
     ///
     /// # Errors
-    /// As [`Guard::reserve`], and [`Error::JournalFailed`].
+    /// As [`Guard::reserve`]; [`Error::TooLarge`] if the journal is full; [`Error::JournalFailed`].
     pub fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<()> {
         self.journal.require_usable()?;
+        self.require_room(1)?;
         let record = self.guard.reserve(key, epoch, index)?;
         self.write(&record)?;
         self.guard.confirm(&record)
@@ -261,6 +278,11 @@ impl<S: Scheme> JournaledGuard<S> {
         self.journal.directory()
     }
 
+    #[cfg(test)]
+    pub(super) fn set_capacity(&mut self, capacity: u64) {
+        self.journal.set_capacity(capacity);
+    }
+
     /// Lets the journal believe that another process has opened it.
     #[cfg(test)]
     pub(super) fn pretend_fork(&mut self) {
@@ -274,6 +296,7 @@ impl<S: Scheme> JournaledGuard<S> {
     ) -> Result<T> {
         self.journal.require_usable()?;
         let last = self.guard.last_record(kind);
+        self.require_room(usize::from(last.is_none()))?;
         let (vote, record) = sign(&mut self.guard)?;
         // A record in memory is durable, unless the journal failed.
         if last != Some(record) {
@@ -286,6 +309,24 @@ impl<S: Scheme> JournaledGuard<S> {
             return Err(counter_failed(&self.journal, "advancing the counter", reason));
         }
         Ok(vote)
+    }
+
+    fn record_use<T>(
+        &mut self,
+        sign: impl FnOnce(&mut Guard<S>) -> Result<(Option<GuardRecord>, T)>,
+    ) -> Result<T> {
+        self.journal.require_usable()?;
+        self.require_room(1)?;
+        let (record, value) = sign(&mut self.guard)?;
+        if let Some(record) = record {
+            self.write(&record)?;
+        }
+        Ok(value)
+    }
+
+    /// Checks that the journal can have more records; the guard in memory has not changed yet.
+    fn require_room(&self, more: usize) -> Result<()> {
+        self.journal.require_room(|| self.guard.records().count().saturating_add(more))
     }
 
     fn write(&mut self, record: &GuardRecord) -> Result<()> {
@@ -321,5 +362,5 @@ impl<C: MonotonicCounter<Error: Display> + Send> Counter for C {
 }
 
 fn counter_failed(journal: &Journal, operation: &'static str, reason: std::string::String) -> Error {
-    Error::JournalFailed { path: shown(journal.directory()), operation, reason }
+    Error::JournalFailed { path: path_text(journal.directory()), operation, reason }
 }

@@ -12,7 +12,8 @@ use rand::rngs::StdRng;
 use crate::Error;
 use crate::certificate::Kind;
 use crate::committee::{ChainId, Committee};
-use crate::guard::JournaledGuard;
+use crate::guard::journal::store::JournalDirectory;
+use crate::guard::{JournalFile, JournaledGuard};
 use crate::scheme::toy::Toy;
 use crate::scheme::{Scheme, VerifiedKey};
 
@@ -90,6 +91,92 @@ impl World {
         self.sign(&mut guard, 1, 100, value).unwrap();
         self.released.remove(&(1, 100));
     }
+}
+
+fn recover(world: &World, view: u64) -> crate::Result<Journaled> {
+    Journaled::recover_on(Box::new(world.disk.clone()), Path::new("d"), secret(), CHAIN, view)
+}
+
+/// A recovery above a view, a damaged record, and a second recovery above a lower view.
+fn recover_twice(world: &mut World) -> crate::Result<()> {
+    drop(world.create()?);
+    let mut guard = recover(world, 20)?;
+    for kind in [1, 2, 3] {
+        world.sign(&mut guard, kind, 21, 1)?;
+    }
+    drop(guard);
+    // The record of kind 1.
+    world.disk.edit("d/guard.journal", |bytes| bytes[150] ^= 1);
+    let mut guard = recover(world, 5)?;
+    world.sign(&mut guard, 2, 22, 1)
+}
+
+#[test]
+fn an_interrupted_recovery_loses_nothing() {
+    let mut world = World::new();
+    recover_twice(&mut world).unwrap();
+    let mut schedules = 0;
+    for (at, len) in world.disk.operations().into_iter().enumerate() {
+        for fault in faults_of(len) {
+            for survival in SURVIVALS {
+                let mut world = World::new();
+                world.disk.set_fault(at, fault);
+                assert!(recover_twice(&mut world).is_err(), "the fault at {at} has no effect: {fault:?}");
+                world.disk.restart(survival);
+                let has_signed = !world.released.is_empty();
+                assert!(world.disk.has("d/guard.journal") || !has_signed, "the journal is gone");
+                let mut guard = recover(&world, if has_signed { 5 } else { 20 }).unwrap();
+                for view in 6..=20 {
+                    assert!(world.sign(&mut guard, 4, view, 2).is_err(), "the earlier floor is lost");
+                }
+                for (kind, view) in [(2, 21), (3, 21), (2, 22), (2, 23), (3, 23)] {
+                    let _ = world.sign(&mut guard, kind, view, 2);
+                }
+                schedules += 1;
+            }
+        }
+    }
+    assert!(schedules > 5_000, "{schedules}");
+}
+
+#[test]
+fn a_recovery_keeps_every_journal() {
+    let mut world = World::new();
+    let mut guard = world.create().unwrap();
+    world.sign(&mut guard, 1, 3, 1).unwrap();
+    drop(guard);
+    let before = world.disk.operations().len();
+    drop(recover(&world, 10).unwrap());
+    // The journal of another key, with an intact header, is refused also if a record of it is damaged.
+    for edit in [0, 1] {
+        world.disk.edit("d/guard.journal", |bytes| bytes[100] ^= edit);
+        let other = Toy::generate(&mut StdRng::seed_from_u64(8)).unwrap();
+        let disk = Box::new(world.disk.clone());
+        let error = Journaled::recover_on(disk, Path::new("d"), other, CHAIN, 10).map(drop).unwrap_err();
+        assert_eq!(error.code(), "WRONG_CONTEXT");
+        assert!(!world.disk.has("d/guard.journal.aside-2"));
+    }
+    assert!(world.disk.operations().len() > before);
+    // A journal that was set aside is a journal.
+    world.disk.remove("d/guard.journal");
+    let Err(Error::JournalExists { path }) = world.create().map(drop) else { panic!("created") };
+    assert_eq!(path, "d/guard.journal.aside-1");
+}
+
+#[test]
+fn a_journal_that_is_too_long_is_recovered() {
+    let mut world = World::new();
+    let mut guard = world.create().unwrap();
+    world.sign(&mut guard, 1, 3, 1).unwrap();
+    drop(guard);
+    world.disk.edit("d/guard.journal", |bytes| bytes.extend([7; 96 * 10]));
+    let binding = JournalFile::decode(&world.disk.content("d/guard.journal")[..192]).unwrap().binding();
+    let disk = Box::new(world.disk.clone());
+    let mut place = JournalDirectory::lock(disk, Path::new("d"), binding, false).unwrap();
+    place.set_capacity(4);
+    assert_eq!(place.load().unwrap_err().code(), "TOO_LARGE");
+    assert_eq!(place.set_aside().unwrap().records().len(), 1);
+    assert!(world.disk.has("d/guard.journal.aside-1"));
 }
 
 fn faults_of(len: Option<usize>) -> impl Iterator<Item = Fault> {

@@ -2,6 +2,7 @@
 
 use std::boxed::Box;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -112,6 +113,15 @@ impl ModelDisk {
         state.files[id].durable = state.files[id].live.clone();
     }
 
+    pub(crate) fn content(&self, path: &str) -> Vec<u8> {
+        let state = self.0.lock().unwrap();
+        state.files[state.live[Path::new(path)]].live.clone()
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        self.0.lock().unwrap().live.remove(Path::new(path)).unwrap();
+    }
+
     pub(crate) fn has(&self, path: &str) -> bool {
         self.0.lock().unwrap().live.contains_key(Path::new(path))
     }
@@ -166,6 +176,10 @@ impl Content {
 }
 
 impl Disk for ModelDisk {
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_owned())
+    }
+
     fn create_directory(&self, _: &Path) -> io::Result<()> {
         self.whole(|_| Ok(()))
     }
@@ -182,9 +196,16 @@ impl Disk for ModelDisk {
         self.whole(|state| Ok(state.live.keys().any(|known| known.starts_with(path))))
     }
 
-    fn read(&self, path: &Path, _: u64) -> io::Result<Vec<u8>> {
+    fn names(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+        self.whole(|state| {
+            let names = state.live.keys().filter_map(|path| path.strip_prefix(directory).ok());
+            Ok(names.map(|name| name.as_os_str().to_owned()).collect())
+        })
+    }
+
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         self.whole(|state| match state.live.get(path) {
-            Some(id) => Ok(state.files[*id].live.clone()),
+            Some(id) => Ok(state.files[*id].live.iter().copied().take(limit as usize).collect()),
             None => Err(ErrorKind::NotFound.into()),
         })
     }
@@ -197,6 +218,16 @@ impl Disk for ModelDisk {
             state.files.push(Content::default());
             state.live.insert(path.to_owned(), id);
             Ok(Box::new(ModelFile { disk, id }) as Box<dyn DiskFile>)
+        })
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.whole(|state| {
+            let id = *state.live.get(from).ok_or(ErrorKind::NotFound)?;
+            match state.live.insert(to.to_owned(), id) {
+                None => Ok(()),
+                Some(_) => panic!("{to:?} is not free"),
+            }
         })
     }
 

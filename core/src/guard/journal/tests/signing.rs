@@ -80,14 +80,13 @@ fn presignatures_are_spent_durably() {
     let dir = tempfile::tempdir().unwrap();
     let spend = |index, digest| Spend { key: [3; 32], epoch: 1, index, digest: [digest; 32] };
     let mut guard = Journaled::create(dir.path(), secret(7), CHAIN).unwrap();
-    let mut release = |index, digest| guard.release(|guard| Ok((guard.spend(&spend(index, digest))?, ())));
-    release(4, 1).unwrap();
-    assert_eq!(code(release(4, 2)), "CONTRADICTION");
+    guard.spend(&spend(4, 1)).unwrap();
+    assert_eq!(code(guard.spend(&spend(4, 2))), "CONTRADICTION");
     guard.reserve(&[3; 32], 1, 5_000).unwrap();
     let kinds: Vec<_> = read(dir.path()).records().iter().map(|record| record.kind().number()).collect();
     assert_eq!(kinds, [0, 1]);
     // A durable reservation covers it.
-    guard.release(|guard| Ok((guard.spend(&spend(5_001, 1))?, ()))).unwrap();
+    guard.spend(&spend(5_001, 1)).unwrap();
     assert_eq!(read(dir.path()).records().len(), 2);
     guard.close_epoch(&[3; 32], 1).unwrap();
     drop(guard);
@@ -195,4 +194,40 @@ fn a_view_without_mark_never_becomes_a_floor() {
     assert_eq!(code(sign_kind(&mut guard, 1, TOO_HIGH)), "TOO_LARGE");
     assert_eq!(code(sign_kind(&mut guard, 1, highest)), "CONTRADICTION");
     sign_kind(&mut guard, 1, highest + 1).unwrap();
+}
+
+#[test]
+fn a_full_journal_refuses_records_and_stays_usable() {
+    let dir = tempfile::tempdir().unwrap();
+    let spend = |index| Spend { key: [3; 32], epoch: 1, index, digest: [1; 32] };
+    let mut guard = Journaled::create(dir.path(), secret(7), CHAIN).unwrap();
+    guard.set_capacity(6);
+    sign(&mut guard, 1, 1).unwrap();
+    for index in 0..5 {
+        guard.spend(&spend(index)).unwrap();
+    }
+    for _ in 0..2 {
+        assert_eq!(code(guard.spend(&spend(5))), "TOO_LARGE");
+        assert_eq!(code(guard.reserve(&[3; 32], 1, 5_000)), "TOO_LARGE");
+        // Refused again: it was not kept in memory as if it were durable.
+        assert_eq!(code(sign_kind(&mut guard, 2, 1)), "TOO_LARGE");
+    }
+    // A known kind needs no place.
+    for view in 2..10 {
+        sign(&mut guard, view, 1).unwrap();
+        assert!(read(dir.path()).records().len() <= 6);
+    }
+    guard.close_epoch(&[3; 32], 1).unwrap();
+    sign_kind(&mut guard, 2, 1).unwrap();
+    drop(guard);
+    let guard = Journaled::open(dir.path(), secret(7), CHAIN).unwrap();
+    assert_eq!((guard.last(Kind::new(1)), guard.last(Kind::new(2))), (Some((0, 9)), Some((0, 1))));
+}
+
+#[test]
+fn the_directory_does_not_follow_the_working_directory() {
+    // Nothing is created: the working directory of a test is shared.
+    let error = Journaled::open(Path::new("no-such-directory"), secret(7), CHAIN).err().unwrap();
+    let Error::JournalMissing { path } = error else { panic!("{error}") };
+    assert!(Path::new(&path).is_absolute(), "{path}");
 }
