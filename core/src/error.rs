@@ -141,11 +141,12 @@ pub enum Error {
         /// The known names.
         known: &'static [&'static str],
     },
-    /// The statement contradicts an earlier signed one; nothing was signed.
+    /// The statement contradicts an earlier signed one, or one that may have been signed without a record that is left:
+    /// below a watermark, a counter or a recovery. Nothing was signed.
     Contradiction {
         /// Kind of the statement.
         kind: u8,
-        /// View of the last signed statement of that kind.
+        /// View of the earlier statement, or the view up to which records may be missing.
         signed_view: u64,
     },
     /// The two objects offered as evidence do not contradict each other.
@@ -211,9 +212,11 @@ impl Error {
                 "create it only if the key has never signed on this chain; otherwise move the directory of its last signature \
                  here, or recover above a view that the key cannot have reached"
             }
-            Error::JournalExists { .. } => "open it instead",
+            Error::JournalExists { .. } => {
+                "open it instead, or recover if only one with the suffix .aside is left"
+            }
             Error::JournalInUse { .. } => {
-                "close the other object, or end the other process, and open it again; no file must be removed"
+                "close the other object, or end the other process, and open it again; do not remove any file"
             }
             Error::JournalDamaged { .. } => {
                 "use no older copy of the journal; recover above a view that the key cannot have reached, which keeps the \

@@ -20,7 +20,8 @@ use crate::votes::Vote;
 
 /// A secret key and the journal of its signatures in a directory: it returns a vote only once the vote's record is
 /// durable. One object has the journal of a key, in all processes; close it to open the journal again. After a failed
-/// write it signs nothing more. The message of each error says how to recover.
+/// write it signs nothing more. The message of an error of the journal says how to recover; after a wrong context
+/// correct the path or the key, and after a contradiction there is nothing to recover.
 #[derive(Debug)]
 #[cfg_attr(binding, object, secret)]
 pub struct JournaledGuard {
@@ -57,7 +58,7 @@ impl JournaledGuard {
     }
 
     /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`. Choose a view that the
-    /// key **cannot have reached**. A damaged journal is kept beside the new one. It takes the key: `secret` is closed
+    /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new one. It takes the key: `secret` is closed
     /// afterwards, even if the call fails.
     ///
     /// # Errors
@@ -65,6 +66,7 @@ impl JournaledGuard {
     /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
     /// [`Error::WrongContext`](quorate::Error) for the journal of another key, chain or suite.
     /// [`Error::Contradiction`](quorate::Error) if the intact records prove that the key has signed twice.
+    /// [`Error::TooLarge`](quorate::Error) for a view above 2⁵⁶ − 2.
     pub fn recover(directory: String, secret: SecretKey, chain: &ChainId, view: u64) -> Result<Self> {
         any::JournaledGuard::recover(Path::new(&directory), secret.0, chain.0, view).map(Self::around)
     }
@@ -192,6 +194,7 @@ impl SlashingProtection {
     ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a key of another suite.
+    /// [`Error::TooLarge`](quorate::Error) above 16,384 keys.
     /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable.
     pub fn add_key(&self, public_key: &PublicKey) -> Result<()> {
         self.lock().add_key(&bytes_of(public_key)?)
@@ -268,7 +271,7 @@ impl SlashingProtection {
     ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if it is not of the EIP's schema.
-    /// [`Error::TooLarge`](quorate::Error) above 256 MiB.
+    /// [`Error::TooLarge`](quorate::Error) above 256 MiB or 16,384 keys.
     /// [`Error::WrongContext`](quorate::Error) for another chain or version.
     /// [`Error::JournalFailed`](quorate::Error) if the histories may not be durable.
     pub fn import_interchange(&self, json: &[u8]) -> Result<()> {

@@ -77,7 +77,7 @@ impl fmt::Display for Error {
             }
             Error::Contradiction { kind, signed_view } => write!(
                 f,
-                "refused to sign: contradicts the statement of kind {kind} that was signed at view {signed_view}"
+                "refused to sign: contradicts, or may contradict, what kind {kind} signed up to view {signed_view}"
             ),
             Error::NotEvidence => {
                 f.write_str("not evidence: the two objects do not contradict each other")

@@ -12,6 +12,8 @@ mod evidence;
 mod files;
 mod harness;
 mod honest;
+#[cfg(feature = "journal")]
+mod journaled;
 mod reuse;
 mod spending;
 mod standard;

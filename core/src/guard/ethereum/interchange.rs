@@ -1,6 +1,7 @@
 use std::borrow::ToOwned;
 use std::collections::BTreeMap;
 use std::format;
+use std::io;
 use std::string::String;
 use std::vec::Vec;
 
@@ -80,10 +81,11 @@ impl Attestation {
     }
 }
 
+/// The document; `data` is owned when it is read, and borrowed when it is written.
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct Document<D> {
     metadata: Metadata,
-    data: Vec<ValidatorHistory>,
+    data: D,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,7 +109,7 @@ impl Interchange {
             });
         }
         let malformed = |_| Error::Malformed { what: "slashing protection interchange" };
-        let Document { metadata, data } = serde_json::from_slice(json).map_err(malformed)?;
+        let Document::<Vec<_>> { metadata, data } = serde_json::from_slice(json).map_err(malformed)?;
         if metadata.interchange_format_version != VERSION {
             let given = metadata.interchange_format_version.chars().take(64).collect();
             return Err(Error::UnknownName {
@@ -134,19 +136,42 @@ impl Interchange {
         merged
     }
 
-    /// Returns the interchange file.
+    /// Returns the interchange file, without spaces.
     ///
     /// # Errors
     /// [`Error::TooLarge`] above [`MAX_INTERCHANGE`].
     pub fn to_json(&self) -> Result<String> {
+        self.to_json_within(MAX_INTERCHANGE)
+    }
+
+    pub(super) fn to_json_within(&self, limit: u64) -> Result<String> {
         let metadata = Metadata {
             interchange_format_version: VERSION.to_owned(),
             genesis_validators_root: self.genesis_validators_root,
         };
-        let too_large =
-            Error::TooLarge { what: "slashing protection interchange in bytes", limit: MAX_INTERCHANGE };
-        let json = serde_json::to_string_pretty(&Document { metadata, data: self.data.clone() });
-        json.ok().filter(|json| json.len() as u64 <= MAX_INTERCHANGE).ok_or(too_large)
+        let too_large = Error::TooLarge { what: "slashing protection interchange in bytes", limit };
+        let mut json = Limited { bytes: Vec::new(), left: limit };
+        let written = serde_json::to_writer(&mut json, &Document { metadata, data: &self.data });
+        // Nothing else fails: the writer is in memory, and all texts are ASCII.
+        written.ok().and_then(|()| String::from_utf8(json.bytes).ok()).ok_or(too_large)
+    }
+}
+
+/// A writer in memory that refuses more bytes than a limit.
+struct Limited {
+    bytes: Vec<u8>,
+    left: u64,
+}
+
+impl io::Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len() as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+        self.bytes.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

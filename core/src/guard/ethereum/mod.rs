@@ -37,7 +37,7 @@
 //!
 //! // Move the key to another client, and stop using it here:
 //! let json = protection.export_interchange()?;
-//! assert!(json.contains(r#""target_epoch": "3007""#));
+//! assert!(json.contains(r#""target_epoch":"3007""#));
 //! # Ok(()) }
 //! ```
 

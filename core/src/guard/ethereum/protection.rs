@@ -25,6 +25,10 @@ const _: () = assert!(MAX_KEYS as u64 * MAX_RECORDS_PER_KEY as u64 + (1 << 20) <
 /// The part of a binding that distinguishes these records from those of a guard.
 const PURPOSE: u8 = 2;
 
+const UNKNOWN_KEY: Error = Error::WrongContext {
+    what: "public key without history; import it, or add the key if it has never signed",
+};
+
 type Secret = <MinPk as Scheme>::SecretKey;
 type Signature = <MinPk as Scheme>::Signature;
 
@@ -226,9 +230,29 @@ impl SlashingProtection {
     /// Returns the interchange file of all keys. Sign nothing more with them here once another client has it.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above [`MAX_INTERCHANGE`](super::MAX_INTERCHANGE).
+    /// [`Error::TooLarge`] above [`MAX_INTERCHANGE`](super::MAX_INTERCHANGE): with full windows that is at about 3,500 keys.
+    /// Export [some of them](SlashingProtection::export_interchange_of) at a time then.
     pub fn export_interchange(&self) -> Result<String> {
-        let data = self.keys.iter().map(|(key, history)| history.export(*key)).collect();
+        self.export(self.keys.iter())
+    }
+
+    /// Returns the interchange file of some keys.
+    ///
+    /// # Errors
+    /// As [`export_interchange`](SlashingProtection::export_interchange); [`Error::WrongContext`] for a key without history;
+    /// [`Error::WrongLength`].
+    pub fn export_interchange_of(&self, public_keys: &[&[u8]]) -> Result<String> {
+        let mut chosen = BTreeMap::new();
+        for key in public_keys {
+            let key = public_key_bytes(key)?;
+            let (key, history) = self.keys.get_key_value(&key).ok_or(UNKNOWN_KEY)?;
+            chosen.insert(key, history);
+        }
+        self.export(chosen.into_iter())
+    }
+
+    fn export<'a>(&self, keys: impl Iterator<Item = (&'a [u8; 48], &'a History)>) -> Result<String> {
+        let data = keys.map(|(key, history)| history.export(*key)).collect();
         Interchange { genesis_validators_root: self.genesis_validators_root, data }.to_json()
     }
 
@@ -243,9 +267,7 @@ impl SlashingProtection {
     }
 
     fn history(&mut self, key: &[u8; 48]) -> Result<&mut History> {
-        self.keys.get_mut(key).ok_or(Error::WrongContext {
-            what: "public key without history; import it, or add the key if it has never signed",
-        })
+        self.keys.get_mut(key).ok_or(UNKNOWN_KEY)
     }
 
     /// Checks that the journal can have one more record; the histories in memory have not changed yet.

@@ -1,10 +1,10 @@
 use std::vec::Vec;
-use std::{format, fs};
+use std::{format, fs, vec};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::super::{Interchange, MAX_ATTESTATIONS, SlashingProtection, ValidatorHistory};
+use super::super::{Block, Interchange, MAX_ATTESTATIONS, MAX_KEYS, SlashingProtection, ValidatorHistory};
 use super::{KEY, ROOT, code, create};
 use crate::bls::{Ciphersuite, MinPk};
 use crate::committee::ChainId;
@@ -144,11 +144,9 @@ fn an_import_is_all_or_nothing() {
     let mut protection = create(directory.path());
     protection.record_block(&KEY, 5, [1; 32]).unwrap();
     let before = protection.export_interchange().unwrap();
-    for json in [
-        &before[1..],
-        &before.replace("0x0404", "0x0405"),
-        &before.replace("\"5\",\n    \"gen", "\"4\",\n    \"gen"),
-    ] {
+    for json in
+        [&before[1..], &before.replace("0x0404", "0x0405"), &before.replace("\"5\",\"gen", "\"4\",\"gen")]
+    {
         assert!(protection.import_interchange(json.as_bytes()).is_err());
         assert_eq!(protection.export_interchange().unwrap(), before);
     }
@@ -198,4 +196,62 @@ fn the_interchange_parser_is_strict() {
     assert_eq!(code(parse(&text(r#""5""#, "", "").replace("9090909", "909090"))), "MALFORMED");
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(parse(&text(r#""5""#, r#"{"slot": "7"}"#, &format!(r#", "note": {deep}"#))).unwrap(), whole);
+}
+
+#[test]
+fn the_number_of_keys_is_limited() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut protection = create(directory.path());
+    let history = |number: usize| {
+        let mut pubkey = [1; 48];
+        pubkey[..8].copy_from_slice(&number.to_le_bytes());
+        ValidatorHistory { pubkey, signed_blocks: Vec::new(), signed_attestations: Vec::new() }
+    };
+    let file = |count| {
+        let data = (0..count).map(history).collect();
+        Interchange { genesis_validators_root: ROOT, data }.to_json().unwrap()
+    };
+    // One key was added before.
+    assert_eq!(code(protection.import_interchange(file(MAX_KEYS).as_bytes())), "TOO_LARGE");
+    assert_eq!(protection.keys().count(), 1);
+    protection.import_interchange(file(MAX_KEYS - 1).as_bytes()).unwrap();
+    assert_eq!(code(protection.add_key(&[7; 48])), "TOO_LARGE");
+    assert_eq!(protection.keys().count(), MAX_KEYS);
+    protection.add_key(&KEY).unwrap();
+    protection.record_block(&KEY, 1, [1; 32]).unwrap();
+    drop(protection);
+    let keys = vec![&[7; 48][..]; MAX_KEYS + 1];
+    assert_eq!(code(SlashingProtection::recover(directory.path(), ROOT, &keys, 1, 1)), "TOO_LARGE");
+    assert_eq!(code(SlashingProtection::recover(directory.path(), ROOT, &keys[..1], 1, 1)), "TOO_LARGE");
+    assert_eq!(SlashingProtection::open(directory.path(), ROOT).unwrap().keys().count(), MAX_KEYS);
+}
+
+#[test]
+fn chosen_keys_are_exported() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut protection = create(directory.path());
+    protection.add_key(&[8; 48]).unwrap();
+    protection.record_block(&[8; 48], 5, [1; 32]).unwrap();
+    let file = protection.export_interchange_of(&[&[8; 48], &[8; 48]]).unwrap();
+    let exported = Interchange::parse(file.as_bytes()).unwrap();
+    assert_eq!((exported.data.len(), exported.data[0].pubkey), (1, [8; 48]));
+    assert_eq!(exported.data[0].signed_blocks.len(), 1);
+    assert_eq!(code(protection.export_interchange_of(&[&[7; 48]])), "WRONG_CONTEXT");
+    assert_eq!(code(protection.export_interchange_of(&[&[8; 47]])), "MALFORMED");
+}
+
+#[test]
+fn an_export_above_the_limit_is_refused() {
+    let history = ValidatorHistory {
+        pubkey: KEY,
+        signed_blocks: vec![Block { slot: 5, signing_root: None }; 9],
+        signed_attestations: Vec::new(),
+    };
+    let interchange = Interchange { genesis_validators_root: ROOT, data: [history].into() };
+    let json = interchange.to_json().unwrap();
+    let len = json.len() as u64;
+    assert_eq!(interchange.to_json_within(len), Ok(json));
+    for limit in [0, 1, len / 2, len - 1] {
+        assert_eq!(code(interchange.to_json_within(limit)), "TOO_LARGE");
+    }
 }
