@@ -187,8 +187,7 @@ impl<S: Scheme> JournaledGuard<S> {
     ///
     /// # Errors
     /// As [`Guard::sign`], and [`Error::TooLarge`] if the journal is full of records of presignatures; then nothing is
-    /// recorded. [`Error::JournalFailed`] if the record may not be durable; then the
-    /// journal must be opened again.
+    /// recorded. [`Error::JournalFailed`] if the record may not be durable; then the journal must be opened again.
     pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<Vote<S>> {
         self.record_vote(statement.kind, |guard| guard.sign(committee, statement))
     }
