@@ -24,14 +24,14 @@ fn use_presignatures<G: Curve>() {
     let (secret, chain) = (|| Ed25519::secret_from_bytes(&[7; 32]).unwrap(), ChainId::from_name("threshold"));
     let tag = PLAN.promotion(7, 0, 2, 3).unwrap();
     let mut guard = JournaledGuard::<Ed25519>::create(directory.path(), secret(), chain).unwrap();
-    let signed = guard.sign_presigned(presignatures().take(tag).unwrap(), MESSAGE).unwrap();
+    let signed = presignatures().take(tag).unwrap().sign_journaled(&mut guard, MESSAGE).unwrap();
     drop(guard);
     let mut guard = JournaledGuard::<Ed25519>::open(directory.path(), secret(), chain).unwrap();
-    let other = guard.sign_presigned(presignatures().take(tag).unwrap(), b"other");
+    let other = presignatures().take(tag).unwrap().sign_journaled(&mut guard, b"other");
     assert_eq!(other.err().map(|error| error.code()), Some("CONTRADICTION"));
-    let again = guard.sign_presigned(presignatures().take(tag).unwrap(), MESSAGE).unwrap();
+    let again = presignatures().take(tag).unwrap().sign_journaled(&mut guard, MESSAGE).unwrap();
     assert_eq!(again.share.digest(), signed.share.digest());
     guard.close_epoch(&presignatures().key().id().0, 7).unwrap();
-    let closed = guard.sign_presigned(presignatures().take(tag).unwrap(), MESSAGE);
+    let closed = presignatures().take(tag).unwrap().sign_journaled(&mut guard, MESSAGE);
     assert_eq!(closed.err().map(|error| error.code()), Some("EXHAUSTED"));
 }

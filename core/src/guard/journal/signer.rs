@@ -14,10 +14,6 @@ use crate::guard::guard::Guard;
 use crate::guard::record::GuardRecord;
 use crate::guard::spending::Spend;
 use crate::scheme::Scheme;
-#[cfg(feature = "threshold")]
-use crate::threshold::Class;
-#[cfg(feature = "threshold")]
-use crate::threshold::ecdsa::{Curve, Presignature, Signed};
 use crate::{Error, Result};
 
 /// A secret key and the journal of its signatures in a directory: it returns a vote only once the vote's record is durable.
@@ -207,26 +203,12 @@ impl<S: Scheme> JournaledGuard<S> {
     }
 
     /// Spends a presignature on a message; once this has returned, its share may leave. Spending it on the same message
-    /// again succeeds.
+    /// again succeeds. Presignatures of this crate do it in `Presignature::sign_journaled`.
     ///
     /// # Errors
     /// As [`Guard::spend`]; [`Error::TooLarge`] if the journal is full; [`Error::JournalFailed`].
     pub fn spend(&mut self, spend: &Spend) -> Result<()> {
         self.record_use(|guard| Ok((guard.spend(spend)?, ())))
-    }
-
-    /// Signs a message with a presignature, and returns the share once the record of the use is durable.
-    ///
-    /// # Errors
-    /// As [`Presignature::sign`](crate::threshold::ecdsa::Presignature::sign), and as [`spend`](JournaledGuard::spend). The
-    /// presignature is lost in these cases.
-    #[cfg(feature = "threshold")]
-    pub fn sign_presigned<G: Curve, C: Class>(
-        &mut self,
-        presignature: Presignature<G, C>,
-        message: &[u8],
-    ) -> Result<Signed<G>> {
-        self.record_use(|guard| presignature.sign(guard, message).map(|signed| (signed.record, signed)))
     }
 
     /// Reserves the block of presignatures that contains `index`; once this has returned, spending presignatures of the
@@ -310,7 +292,8 @@ impl<S: Scheme> JournaledGuard<S> {
         Ok(vote)
     }
 
-    fn record_use<T>(
+    /// Spends a presignature by `sign`, and returns its value once the record is durable.
+    pub(crate) fn record_use<T>(
         &mut self,
         sign: impl FnOnce(&mut Guard<S>) -> Result<(Option<GuardRecord>, T)>,
     ) -> Result<T> {

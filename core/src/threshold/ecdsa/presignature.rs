@@ -13,6 +13,8 @@ use super::share::SignatureShare;
 use super::signing::Signing;
 use super::slot::Slot;
 use super::tag::Tag;
+#[cfg(feature = "journal")]
+use crate::guard::JournaledGuard;
 use crate::guard::{Guard, GuardRecord, Spend};
 use crate::machine::MemberIndex;
 use crate::merkle::Hash;
@@ -272,6 +274,21 @@ impl<G: Curve, C: Class> Presignature<G, C> {
         let [k, chi, e] = &*secrets.0;
         let share = SignatureShare::new(member, &slot, digest, h * *k + *r * *chi + *e);
         Ok(Signed { record, share, opener: Opener { secrets, member, index, public } })
+    }
+}
+
+#[cfg(feature = "journal")]
+impl<G: Curve, C: Class> Presignature<G, C> {
+    /// Signs a message as [`sign`](Presignature::sign) does, and returns once the record of the use is durable in a journal.
+    ///
+    /// # Errors
+    /// As [`JournaledGuard::spend`]. The presignature is lost in this case too.
+    pub fn sign_journaled<S: Scheme>(
+        self,
+        guard: &mut JournaledGuard<S>,
+        message: &[u8],
+    ) -> Result<Signed<G>> {
+        guard.record_use(|guard| self.sign(guard, message).map(|signed| (signed.record, signed)))
     }
 }
 
