@@ -49,6 +49,6 @@ class ErrorsTest {
     }
 
     private val details =
-        "limit index first second signed needed kind signed_view expected actual count".split(' ')
-            .map { Detail.Number(it, BigInteger("7")) } + listOf("what", "rule").map { Detail.Text(it, "something") }
+        "limit index first second signed needed kind signed_view expected actual count offset".split(' ')
+            .map { Detail.Number(it, BigInteger("7")) } + listOf("what", "rule", "operation").map { Detail.Text(it, "something") }
 }
