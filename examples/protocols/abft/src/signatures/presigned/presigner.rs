@@ -180,11 +180,9 @@ impl Presigner {
             source.refused(tag.epoch(), tag.index());
             return Answer::Refused;
         };
+        records.extend(record);
         let (presignatures, used, falls_back) = match opened {
-            Epoch::Lost => {
-                records.extend(record);
-                return Answer::Without;
-            }
+            Epoch::Lost => return Answer::Without,
             Epoch::Open { presignatures, used, falls_back } => (presignatures, used, *falls_back),
         };
         let signed = match tag {
@@ -195,12 +193,12 @@ impl Presigner {
                 presignatures.take(tag).and_then(|presignature| guard.unagreed(presignature, statement))
             }
         };
-        let Ok(Signed { record, share, opener }) = signed else {
+        // Its record is the one above.
+        let Ok(Signed { share, opener, .. }) = signed else {
             *refused += 1;
             source.refused(tag.epoch(), tag.index());
             return Answer::Refused;
         };
-        records.extend(record);
         used.insert(tag.index(), Used { digest, share: share.clone(), opener });
         Answer::Share { share, falls_back }
     }
