@@ -1,7 +1,6 @@
 //! Signing without contradictions, with the records in a directory. A web page has none.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use quorate::any;
 use quorate::any::Suite;
@@ -9,6 +8,7 @@ use quorate::certificate::Kind;
 use quorate::guard::ethereum;
 use quorate::{Error, Result};
 
+use crate::Locked;
 use crate::committee::Committee;
 use crate::exactly;
 use crate::guard::Place;
@@ -28,7 +28,7 @@ pub struct JournaledGuard {
     public: PublicKey,
     chain: ChainId,
     /// The core's guard.
-    pub inner: Mutex<any::JournaledGuard>,
+    inner: Locked<any::JournaledGuard>,
 }
 
 impl JournaledGuard {
@@ -58,8 +58,8 @@ impl JournaledGuard {
     }
 
     /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`. Choose a view that the
-    /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new one. It takes the key: `secret` is closed
-    /// afterwards, even if the call fails.
+    /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new
+    /// one. It takes the key: `secret` is closed afterwards, even if the call fails.
     ///
     /// # Errors
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
@@ -79,7 +79,7 @@ impl JournaledGuard {
     /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
     /// [`Error::JournalInUse`](quorate::Error) in a fork of the process that opened the journal.
     pub fn sign(&self, committee: &Committee, statement: &Statement) -> Result<Vote> {
-        self.lock().sign(&committee.0, statement.0).map(Vote)
+        self.inner.lock().sign(&committee.0, statement.0).map(Vote)
     }
 
     /// Signs a timeout vote under the same rule: one value per view of a kind.
@@ -96,7 +96,7 @@ impl JournaledGuard {
         view: u64,
         value: u64,
     ) -> Result<TimeoutVote> {
-        self.lock().sign_timeout(&committee.0, Kind::new(kind), view, value).map(TimeoutVote)
+        self.inner.lock().sign_timeout(&committee.0, Kind::new(kind), view, value).map(TimeoutVote)
     }
 
     getters! {
@@ -110,21 +110,17 @@ impl JournaledGuard {
 
     /// Returns true if signatures may have left whose records are missing: after a recovery, until the first signature.
     pub fn is_stale(&self) -> bool {
-        self.lock().is_stale()
+        self.inner.lock().is_stale()
     }
 
     /// Returns the epoch and view of the last statement of a kind; nothing if there is none.
     pub fn last(&self, kind: u8) -> Option<Place> {
-        self.lock().last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view })
+        self.inner.lock().last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view })
     }
 
     fn around(guard: any::JournaledGuard) -> Self {
         let (public, chain) = (PublicKey(guard.public_key()), ChainId(guard.chain()));
-        Self { public, chain, inner: Mutex::new(guard) }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, any::JournaledGuard> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { public, chain, inner: Locked::new(guard) }
     }
 }
 
@@ -136,7 +132,7 @@ impl JournaledGuard {
 #[cfg_attr(binding, object, secret)]
 pub struct SlashingProtection {
     /// The core's protection.
-    pub inner: Mutex<ethereum::SlashingProtection>,
+    inner: Locked<ethereum::SlashingProtection>,
 }
 
 impl SlashingProtection {
@@ -197,7 +193,7 @@ impl SlashingProtection {
     /// [`Error::TooLarge`](quorate::Error) above 16,384 keys.
     /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable.
     pub fn add_key(&self, public_key: &PublicKey) -> Result<()> {
-        self.lock().add_key(&bytes_of(public_key)?)
+        self.inner.lock().add_key(&bytes_of(public_key)?)
     }
 
     /// Signs a block, and returns the signature once its record is durable. The same block again gives the same
@@ -211,7 +207,7 @@ impl SlashingProtection {
     pub fn sign_block(&self, secret_key: &SecretKey, slot: u64, signing_root: &[u8]) -> Result<Signature> {
         let root = exactly(signing_root, SIGNING_ROOT)?;
         let any::SecretKey::MinPk(secret) = &secret_key.0 else { return Err(wrong_suite()) };
-        self.lock().sign_block(secret, slot, root).map(|signature| Signature(signature.into()))
+        self.inner.lock().sign_block(secret, slot, root).map(|signature| Signature(signature.into()))
     }
 
     /// Signs an attestation, and returns the signature once its record is durable. The same attestation again gives the
@@ -232,7 +228,7 @@ impl SlashingProtection {
     ) -> Result<Signature> {
         let root = exactly(signing_root, SIGNING_ROOT)?;
         let any::SecretKey::MinPk(secret) = &secret_key.0 else { return Err(wrong_suite()) };
-        let signature = self.lock().sign_attestation(secret, source_epoch, target_epoch, root)?;
+        let signature = self.inner.lock().sign_attestation(secret, source_epoch, target_epoch, root)?;
         Ok(Signature(signature.into()))
     }
 
@@ -245,7 +241,7 @@ impl SlashingProtection {
     /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
     pub fn record_block(&self, public_key: &PublicKey, slot: u64, signing_root: &[u8]) -> Result<()> {
         let root = exactly(signing_root, SIGNING_ROOT)?;
-        self.lock().record_block(&bytes_of(public_key)?, slot, root)
+        self.inner.lock().record_block(&bytes_of(public_key)?, slot, root)
     }
 
     /// Returns once a remote signer may sign the attestation.
@@ -264,7 +260,7 @@ impl SlashingProtection {
         signing_root: &[u8],
     ) -> Result<()> {
         let root = exactly(signing_root, SIGNING_ROOT)?;
-        self.lock().record_attestation(&bytes_of(public_key)?, source_epoch, target_epoch, root)
+        self.inner.lock().record_attestation(&bytes_of(public_key)?, source_epoch, target_epoch, root)
     }
 
     /// Imports an interchange file of EIP-3076, all of it or nothing. Import only what a **stopped** client has exported.
@@ -275,7 +271,7 @@ impl SlashingProtection {
     /// [`Error::WrongContext`](quorate::Error) for another chain or version.
     /// [`Error::JournalFailed`](quorate::Error) if the histories may not be durable.
     pub fn import_interchange(&self, json: &[u8]) -> Result<()> {
-        self.lock().import_interchange(json)
+        self.inner.lock().import_interchange(json)
     }
 
     /// Returns the interchange file of all keys. Sign nothing more with them here once another client has it.
@@ -283,15 +279,11 @@ impl SlashingProtection {
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) above 256 MiB.
     pub fn export_interchange(&self) -> Result<String> {
-        self.lock().export_interchange()
+        self.inner.lock().export_interchange()
     }
 
     fn around(protection: ethereum::SlashingProtection) -> Self {
-        Self { inner: Mutex::new(protection) }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ethereum::SlashingProtection> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { inner: Locked::new(protection) }
     }
 }
 
