@@ -9,6 +9,7 @@
 //! | [`audit`] | verifies a log and names each faulty entry |
 //! | [`proof`] | one operation as a self-contained file |
 //! | [`clients`] | the clients of a configuration file |
+//! | [`config`] | settings that all servers have |
 //! | [`keys`] | key files |
 //! | [`refusals`] | the record of refused commands |
 //! | [`suites`] | DSig with a suite chosen at run time |
@@ -21,6 +22,7 @@ pub mod audit;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod clients;
+pub mod config;
 pub mod failure;
 pub mod keys;
 pub mod log;

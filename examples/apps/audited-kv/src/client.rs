@@ -253,7 +253,7 @@ impl Client {
     }
 }
 
-/// Returns the next sequence number. No client sends so many requests that there is none.
+/// Returns the next sequence number. A server that claims the last one violates the protocol.
 fn following(sequence: u64) -> Result<u64, Failure> {
     sequence.checked_add(1).ok_or_else(|| violation("no sequence number is left"))
 }

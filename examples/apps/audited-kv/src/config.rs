@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use quorate_audit::clients::{ConfiguredClient, KnownClient, known_clients};
+use quorate_audit::config::{Accepted, MaxAge};
 use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_audit::log::SyncPolicy;
 use quorate_audit::signed::SignatureScheme;
@@ -57,12 +58,12 @@ struct File {
     refusals: PathBuf,
     #[serde(default)]
     sync: SyncPolicy,
-    #[serde(default = "dsig_only")]
-    accept: Vec<String>,
+    #[serde(default)]
+    accept: Accepted,
     #[serde(default)]
     pace: ConfiguredPace,
-    #[serde(default = "half_a_minute")]
-    max_age_ms: u64,
+    #[serde(default)]
+    max_age_ms: MaxAge,
     client: Vec<ConfiguredClient>,
 }
 
@@ -72,14 +73,6 @@ enum ConfiguredPace {
     Spin,
     #[default]
     Sleep,
-}
-
-fn dsig_only() -> Vec<String> {
-    vec![SignatureScheme::Dsig.name().to_owned()]
-}
-
-fn half_a_minute() -> u64 {
-    30_000
 }
 
 impl Config {
@@ -95,10 +88,8 @@ impl Config {
 
     fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let accept: Vec<SignatureScheme> =
-            file.accept.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-        if accept.is_empty() || file.listen.is_empty() || file.max_age_ms == 0 {
-            return Err("`listen` and `accept` must not be empty, and `max_age_ms` must not be 0".to_owned());
+        if file.listen.is_empty() {
+            return Err("`listen` must not be empty".to_owned());
         }
         let endpoint = |text: &String| {
             Ok::<_, String>(match text.parse()? {
@@ -111,12 +102,12 @@ impl Config {
             log: folder.join(file.log),
             refusals: folder.join(file.refusals),
             sync: file.sync,
-            accept,
+            accept: file.accept.0,
             pace: match file.pace {
                 ConfiguredPace::Spin => Pace::Spin,
                 ConfiguredPace::Sleep => Pace::Sleep,
             },
-            max_age: Duration::from_millis(file.max_age_ms),
+            max_age: file.max_age_ms.0,
             clients: known_clients(file.client)?,
             put_aside: None,
             plain: false,

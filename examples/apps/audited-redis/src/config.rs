@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use quorate_audit::clients::{ConfiguredClient, known_clients};
 pub use quorate_audit::clients::{KnownClient, load_clients};
+use quorate_audit::config::{Accepted, MaxAge};
 pub use quorate_audit::log::SyncPolicy;
 use serde::Deserialize;
 
@@ -104,21 +105,13 @@ struct File {
     refusals: PathBuf,
     #[serde(default)]
     sync: SyncPolicy,
-    #[serde(default = "dsig_only")]
-    accept: Vec<String>,
+    #[serde(default)]
+    accept: Accepted,
     #[serde(default)]
     scripts: bool,
-    #[serde(default = "half_a_minute")]
-    max_age_ms: u64,
+    #[serde(default)]
+    max_age_ms: MaxAge,
     client: Vec<ConfiguredClient>,
-}
-
-fn dsig_only() -> Vec<String> {
-    vec![SignatureScheme::Dsig.name().to_owned()]
-}
-
-fn half_a_minute() -> u64 {
-    30_000
 }
 
 impl Config {
@@ -134,11 +127,6 @@ impl Config {
 
     fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let accept: Vec<SignatureScheme> =
-            file.accept.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-        if accept.is_empty() || file.max_age_ms == 0 {
-            return Err("`accept` must name at least one scheme, and `max_age_ms` must not be 0".to_owned());
-        }
         let redis_password = match file.redis_password_file {
             None => None,
             Some(path) => {
@@ -160,9 +148,9 @@ impl Config {
             put_aside: None,
             refusals: folder.join(file.refusals),
             sync: file.sync,
-            accept,
+            accept: file.accept.0,
             scripts: file.scripts,
-            max_age: Duration::from_millis(file.max_age_ms),
+            max_age: file.max_age_ms.0,
             clients: known_clients(file.client)?,
         })
     }

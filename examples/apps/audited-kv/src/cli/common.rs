@@ -3,7 +3,6 @@
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
 use quorate_audit::signed::SignatureScheme;
-use quorate_audit::suites::SUITES;
 use quorate_audited_kv::client::ClientOptions;
 
 /// Options of a signing client.
@@ -13,7 +12,7 @@ pub(super) struct SigningArgs {
     #[arg(long, value_name = "SCHEME", default_value = "dsig")]
     signer: SignatureScheme,
     /// Suite of DSig: wots-haraka-256 (fastest with AES instructions), wots-blake3, wots-haraka-512, wots-blake3-256.
-    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = suite)]
+    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = quorate_audit::cli::suite)]
     suite: SuiteId,
     /// Store that the server must have, 64 hexadecimal digits. The default accepts any store.
     #[arg(long, value_name = "HEX", value_parser = quorate_audit::cli::hash)]
@@ -29,9 +28,4 @@ impl SigningArgs {
             ..ClientOptions::default()
         }
     }
-}
-
-pub(super) fn suite(name: &str) -> Result<SuiteId, String> {
-    let found = SUITES.into_iter().find(|suite| suite.name() == name);
-    found.ok_or_else(|| format!("expected one of {}, got {name:?}", SUITES.map(SuiteId::name).join(", ")))
 }

@@ -2,11 +2,10 @@
 
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
-pub(super) use quorate_audit::cli::{Outcome, hash};
+pub(super) use quorate_audit::cli::{Outcome, hash, suite};
 use quorate_audited_redis::client::ClientOptions;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::frame::SignatureScheme;
-use quorate_audited_redis::suites::SUITES;
 
 /// Options of a signing client.
 #[derive(Debug, Args)]
@@ -31,11 +30,6 @@ impl SigningArgs {
             ..ClientOptions::default()
         }
     }
-}
-
-pub(super) fn suite(name: &str) -> Result<SuiteId, String> {
-    let found = SUITES.into_iter().find(|suite| suite.name() == name);
-    found.ok_or_else(|| format!("expected one of {}, got {name:?}", SUITES.map(SuiteId::name).join(", ")))
 }
 
 /// Completes on SIGINT (Ctrl-C) or SIGTERM.

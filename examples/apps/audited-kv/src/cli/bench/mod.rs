@@ -32,7 +32,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "plain,none,eddsa,dsig")]
     signer: Vec<BenchTarget>,
     /// Suite of DSig.
-    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = super::common::suite)]
+    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = quorate_audit::cli::suite)]
     suite: SuiteId,
     /// Number of measured requests per target and round.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
