@@ -171,7 +171,7 @@ def messages(w):
     s_at = len(vote) - 36
     case("mvba", "vote-s-order", "The number is the group order.", vote[:s_at] + ORDER.to_bytes(32, "big") + vote[-4:], "NON_CANONICAL")
     attested = vote[:-4] + u32(64) + bytes(64)
-    case("mvba", "vote-attested", "A share with an attestation, which nobody needs.", attested)
+    case("mvba", "vote-attested", "A share with the optional attestation.", attested)
     case("mvba", "vote-attestation-too-long", "A longer attestation than any.", vote[:-4] + u32(8193), "TOO_LARGE")
     for stage in (0, 5):
         case("mvba", f"opening-stage-{stage}", "A stage out of range.", answer[:5] + u8(stage) + answer[6:], "MALFORMED")
