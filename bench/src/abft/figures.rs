@@ -53,7 +53,10 @@ pub(super) fn table_3(quick: bool) -> Measured {
         table.row([name.to_owned(), figure(encrypted), figure(open)]);
         let row = Row::new(format!("Table III: N = 8, 10,000 transactions, {name}"), encrypted, "ms")
             .note(format!("median of {runs}; not encrypted {} ms", figure(open)));
-        rows.push(target.map_or(row.clone(), |target| row.at_most(target)));
+        rows.push(match target {
+            Some(target) => row.at_most(target),
+            None => row,
+        });
     }
     table.note(
         "A thread for each member on this machine's cores; clock time from the proposals to the last decision. As in the paper\n\
@@ -197,16 +200,16 @@ pub(super) fn figure_2(quick: bool) -> Measured {
     let (mut rows, mut series) = (Vec::new(), Vec::new());
     for (members, batches) in cases.iter().copied() {
         let (mut points, mut best) = (Vec::new(), (0.0, 0));
-        let mut traffic = Traffic::default();
+        let (mut traffic, faulty) = (Traffic::default(), members / 4);
+        let expansion = f64::from(members) / f64::from(members - 2 * faulty);
         for &batch in batches {
             progress("abft", format_args!("Figure 2, N = {members}, B = {batch}"));
-            let plan = Plan { members, faulty: members / 4, batch, encrypted: true };
+            let plan = Plan { members, faulty, batch, encrypted: true };
             let outcomes = simulated::<Ed25519List>(plan, &Links::global(), 1)?;
             let seconds = median_latency(&outcomes) / 1000.0;
             let transactions = outcomes.first().map_or(0, |one| one.transactions);
             let rate = transactions as f64 / seconds;
             let sent = outcomes.iter().flat_map(|one| &one.sent).copied().max().unwrap_or_default() as f64;
-            let expansion = f64::from(members) / f64::from(members - 2 * plan.faulty);
             let bound = plan.bytes() as f64 * expansion;
             traffic.measured(sent, bound);
             let cells = [seconds, rate, sent / 1e6, bound / 1e6].map(figure);
@@ -220,7 +223,6 @@ pub(super) fn figure_2(quick: bool) -> Measured {
         let row = Row::new(name, best.0, "tx/s").note(format!("B = {}", best.1));
         rows.push(if members == 32 { row.at_least(80_000.0) } else { row });
         let name = format!("sent by a member / (bytes of the batch × N/(N − 2f)), N = {members}");
-        let expansion = f64::from(members) / f64::from(members - 2 * (members / 4));
         let largest = traffic.computed(LARGEST_BATCH as f64 * TRANSACTION as f64 * expansion);
         rows.push(Row::new(name, largest, "×").at_most(1.2).note(format!(
             "computed for B = 2·10⁶ from the two largest; measured with the largest {} ×",
