@@ -82,7 +82,7 @@ pub(crate) fn with_low_priority(command: &Command) -> Command {
         return same;
     }
     let mut nice = Command::new("nice");
-    nice.args(["-n", "10"]).arg(command.get_program());
+    nice.args(["-n", "19"]).arg(command.get_program());
     copy_settings(&mut nice, command);
     nice
 }
@@ -226,6 +226,6 @@ mod tests {
         let output = output_of(&mut with_low_priority(&command)).unwrap();
         let lines: Vec<&str> = output.lines().collect();
         assert_eq!(lines[1..], ["value", "/"]);
-        assert!(lines[0].parse::<i32>().unwrap() >= 10, "{}", lines[0]);
+        assert!(lines[0].parse::<i32>().unwrap() >= 19, "{}", lines[0]);
     }
 }
