@@ -16,8 +16,6 @@ use crate::members::{Collection, Members, collect};
 use crate::row::Row;
 use crate::sampling::{Case, SamplePlan, medians};
 
-/// The standard's ciphersuite, for the plain verification in the comparison.
-const DST: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
 /// A message of the length of signed statements.
 const MESSAGE: [u8; 96] = [7; 96];
 /// Number of certificates in the batch rows.
@@ -35,30 +33,45 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Row>> {
 
 /// One certificate, compared with one signature.
 fn verification(care: SamplePlan) -> Result<Vec<Row>> {
-    let sample = |n, absent| {
-        let members = Members::<MinSig>::with_absent(n, absent)?;
+    fn sample<S: Scheme>(n: usize, absent: usize) -> Result<(Committee<S>, Certificate<S>)> {
+        let members = Members::<S>::with_absent(n, absent)?;
         let certificate = members.certificate(n - absent, 0)?;
-        Ok::<_, Error>((members, certificate))
-    };
-    let samples = [sample(100, 1)?, sample(1000, 10)?, sample(1000, 333)?];
-    let [a, b, c] = &samples;
-    let plain = PlainBls::new();
+        Ok((members.committee.as_ref().clone(), certificate))
+    }
+    let [a, b, c] = [sample::<MinSig>(100, 1)?, sample(1000, 10)?, sample(1000, 333)?];
+    let (large, min_pk) = (sample::<MinSig>(10_000, 3_333)?, sample::<MinPk>(10_000, 3_333)?);
+    let c_summed = c.0.clone().with_group_sums();
+    let large_summed = large.0.clone().with_group_sums();
+    let min_pk_summed = min_pk.0.clone().with_group_sums();
+    let (plain, plain_min_pk) = (PlainMinSig::new(), PlainMinPk::new());
     let single = SingleEd::new();
     let mut cases = [
         Case::new(|| plain.verify()),
         Case::new(|| single.verify()),
-        Case::new(|| a.1.check(&a.0.committee)),
-        Case::new(|| b.1.check(&b.0.committee)),
-        Case::new(|| c.1.check(&c.0.committee)),
+        Case::new(|| a.1.check(&a.0)),
+        Case::new(|| b.1.check(&b.0)),
+        Case::new(|| c.1.check(&c.0)),
+        Case::new(|| c.1.check(&c_summed)),
+        Case::new(|| large.1.check(&large.0)),
+        Case::new(|| large.1.check(&large_summed)),
+        Case::new(|| plain_min_pk.verify()),
+        Case::new(|| min_pk.1.check(&min_pk.0)),
+        Case::new(|| min_pk.1.check(&min_pk_summed)),
     ];
-    let [bls, ed, n100, n1000, n1000_third] = exactly(medians(&mut cases, care));
-    let against = |name, time: f64, limit| Row::new(name, time / bls, "×").at_most(limit).note(micros(time));
+    let [bls, ed, n100, n1000, third, third_summed, large, large_summed, bls_min_pk, pk, pk_summed] =
+        exactly(medians(&mut cases, care));
+    let against = |name, time: f64, plain: f64| Row::new(name, time / plain, "×").note(micros(time));
     Ok(vec![
         Row::new("one ed25519-dalek verify_strict (ed)", ed / 1000.0, "µs"),
         Row::new("one plain blst MinSig verify", bls / ed, "ed").note(micros(bls)),
-        against("verify a certificate, n = 100, 1 absent / plain blst", n100, 1.03),
-        against("verify a certificate, n = 1000, 10 absent / plain blst", n1000, 1.05),
-        against("verify a certificate, n = 1000, 333 absent / plain blst", n1000_third, 1.35),
+        against("verify a certificate, n = 100, 1 absent / plain blst", n100, bls).at_most(1.03),
+        against("verify a certificate, n = 1000, 10 absent / plain blst", n1000, bls).at_most(1.05),
+        against("verify a certificate, n = 1000, 333 absent / plain blst", third, bls).at_most(1.35),
+        against("the same with sums of groups (6 MB)", third_summed, bls).at_most(1.05),
+        against("verify a certificate, n = 10,000, 3,333 absent / plain blst", large, bls),
+        against("the same with sums of groups (61 MB)", large_summed, bls).at_most(1.3),
+        against("MinPk: verify a certificate, n = 10,000, 3,333 absent / plain blst", pk, bls_min_pk),
+        against("MinPk: the same with sums of groups (31 MB)", pk_summed, bls_min_pk).at_most(1.3),
     ])
 }
 
@@ -155,24 +168,31 @@ fn complete<S: Scheme>(collection: Collection<S>) -> Result<()> {
     }
 }
 
-/// The library's own verification of one signature, subgroup check included.
-struct PlainBls {
-    key: blst::min_sig::PublicKey,
-    signature: blst::min_sig::Signature,
+macro_rules! plain_verification {
+    ($name:ident, $module:ident, $tag:literal) => {
+        /// The library's own verification of one signature, subgroup check included.
+        struct $name {
+            key: blst::$module::PublicKey,
+            signature: blst::$module::Signature,
+        }
+
+        impl $name {
+            fn new() -> Self {
+                let secret = blst::$module::SecretKey::key_gen(&[1; 32], &[]).unwrap_or_default();
+                Self { key: secret.sk_to_pk(), signature: secret.sign(&MESSAGE, $tag, &[]) }
+            }
+
+            fn verify(&self) -> bool {
+                let result = self.signature.verify(true, &MESSAGE, $tag, &[], &self.key, false);
+                assert_eq!(result, blst::BLST_ERROR::BLST_SUCCESS);
+                true
+            }
+        }
+    };
 }
 
-impl PlainBls {
-    fn new() -> Self {
-        let secret = blst::min_sig::SecretKey::key_gen(&[1; 32], &[]).unwrap_or_default();
-        Self { key: secret.sk_to_pk(), signature: secret.sign(&MESSAGE, DST, &[]) }
-    }
-
-    fn verify(&self) -> bool {
-        let result = self.signature.verify(true, &MESSAGE, DST, &[], &self.key, false);
-        assert_eq!(result, blst::BLST_ERROR::BLST_SUCCESS);
-        true
-    }
-}
+plain_verification!(PlainMinSig, min_sig, b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_");
+plain_verification!(PlainMinPk, min_pk, b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_");
 
 /// The unit of this report.
 pub(crate) struct SingleEd {

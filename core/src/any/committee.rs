@@ -144,6 +144,20 @@ impl Committee {
         each!(self, Committee, S, committee => committee.signer_set(signers))
     }
 
+    /// Precomputes the sums of groups of keys, see
+    /// [`Committee::with_group_sums`](committee::Committee::with_group_sums).
+    #[must_use]
+    pub fn with_group_sums(self) -> Self {
+        each!(self, Committee, S, committee => {
+            Arc::new(Arc::unwrap_or_clone(committee).with_group_sums()).into()
+        })
+    }
+
+    /// Returns the size in bytes of the sums of groups; 0 without them.
+    pub fn group_sums_size(&self) -> usize {
+        each!(self, Committee, S, committee => committee.group_sums_size())
+    }
+
     /// Returns the same committee with another ciphersuite for the messages of another chain, see
     /// [`Committee::with_ciphersuite`](committee::Committee::with_ciphersuite).
     ///

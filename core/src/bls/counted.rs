@@ -108,6 +108,14 @@ impl<V: Plain> Scheme for Counted<V> {
         V::cache(keys)
     }
 
+    fn add_group_sums(cache: &mut Cache<V>) {
+        cache.add_group_sums();
+    }
+
+    fn group_sums_size(cache: &Cache<V>) -> usize {
+        cache.group_sums_size()
+    }
+
     fn relation_tag(key: &PublicKey<V>) -> Vec<u8> {
         V::relation_tag(key)
     }

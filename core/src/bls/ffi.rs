@@ -50,6 +50,8 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<Self::Affine>;
     /// Sums points, which may be equal or opposite. Uses affine batch addition from 16 points on.
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
+    /// Returns the sums of all 2ᵏ subsets of `k` points, which may be equal or opposite, by the bitmap of the subset.
+    fn subset_sums(points: &[Self::Affine]) -> Vec<Self::Affine>;
     /// Returns Σ weightᵢ·(sum of the points with weightᵢ) in variable time, for few distinct weights in descending
     /// order. Cost: a batch addition per weight, and two more additions between adjacent weights.
     #[cfg(feature = "gossip")]
@@ -124,7 +126,6 @@ macro_rules! group {
                 out
             }
 
-            #[cfg(feature = "gossip")]
             fn plus_affine(a: &$projective, b: &$affine) -> $projective {
                 let mut out = $projective::default();
                 // SAFETY: two points are read, equal, opposite and infinite ones allowed; one is written.
@@ -245,6 +246,15 @@ macro_rules! group {
                     [point] => **point,
                     _ => Self::affine(&Self::sum_projective(points)),
                 }
+            }
+
+            fn subset_sums(points: &[$affine]) -> Vec<$affine> {
+                let mut sums = vec![$projective::default()];
+                for point in points {
+                    let with_point: Vec<_> = sums.iter().map(|sum| Self::plus_affine(sum, point)).collect();
+                    sums.extend(with_point);
+                }
+                Self::all_affine(&sums)
             }
 
             #[cfg(feature = "gossip")]

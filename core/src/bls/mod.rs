@@ -46,6 +46,7 @@ mod ciphersuite;
 mod counted;
 mod ffi;
 mod group;
+mod group_sums;
 mod keys;
 mod locate;
 mod pairing;

@@ -3,12 +3,14 @@
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::ciphersuite::Ciphersuite;
 use super::ffi::Group;
 use super::group::{Affine, Pair, Variant};
+use super::group_sums::GroupSums;
 use super::keys::{PublicKey, Signature};
 use crate::machine::MemberIndex;
 use crate::scheme::{self, Claim, Scheme, SignerSet, coefficients};
@@ -19,6 +21,8 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Cache<V: Variant> {
     negated: Vec<Affine<V::Key>>,
+    /// Sums of the negated keys, if the caller wants them. They are large, so copies of the committee share them.
+    groups: Option<Arc<GroupSums<V::Key>>>,
     full: Affine<V::Key>,
     prepared_full: V::Prepared,
     prepared_generator: V::Prepared,
@@ -32,6 +36,7 @@ impl<V: Variant> Cache<V> {
         }
         Ok(Self {
             negated: keys.iter().map(|key| V::Key::negate(key.point_ref())).collect(),
+            groups: None,
             full,
             prepared_full: V::prepare(&full),
             prepared_generator: V::prepare(&V::Key::generator()),
@@ -45,18 +50,42 @@ impl<V: Variant> Cache<V> {
         if V::pairings(terms, &[]).equals(&right) { Ok(()) } else { Err(Error::bad_signature()) }
     }
 
+    /// Precomputes the sums of groups of keys.
+    pub(super) fn add_group_sums(&mut self) {
+        if self.groups.is_none() {
+            self.groups = Some(Arc::new(GroupSums::new(&self.negated)));
+        }
+    }
+
+    /// The size in bytes of the sums of groups.
+    pub(super) fn group_sums_size(&self) -> usize {
+        self.groups.as_ref().map_or(0, |groups| groups.size())
+    }
+
     /// Returns the aggregate key of some signers, computed in one batch addition: the full aggregate minus the absent
-    /// keys, or the sum of the present keys, whichever takes fewer. Cost: `min(absent, present)` additions.
+    /// keys, or the sum of the present keys, whichever takes fewer. Cost: `min(absent, present)` additions, and at most
+    /// ⌈n/8⌉ with sums of groups.
     pub(super) fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
         let absent = signers.complement();
-        let points: Vec<&Affine<V::Key>> = if absent.len() < signers.len() {
-            let negated = absent.iter().filter_map(|i| self.negated.get(usize::from(i)));
-            core::iter::once(&self.full).chain(negated).collect()
-        } else {
-            signers.iter().filter_map(|i| keys.get(usize::from(i))).map(PublicKey::point_ref).collect()
+        let negated: Vec<&Affine<V::Key>> = match &self.groups {
+            Some(groups) => groups.terms(&absent).collect(),
+            None if absent.len() < signers.len() => {
+                absent.iter().filter_map(|i| self.negated.get(usize::from(i))).collect()
+            }
+            None => return sum_of::<V>(keys, signers),
         };
-        V::Key::sum(&points)
+        if negated.len() < signers.len() {
+            V::Key::sum(&core::iter::once(&self.full).chain(negated).collect::<Vec<_>>())
+        } else {
+            sum_of::<V>(keys, signers)
+        }
     }
+}
+
+/// The sum of the signers' keys. Cost: an addition per signer.
+fn sum_of<V: Variant>(keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
+    let present = signers.iter().filter_map(|i| keys.get(usize::from(i)));
+    V::Key::sum(&present.map(PublicKey::point_ref).collect::<Vec<_>>())
 }
 
 /// Verifies one signature over pairs of a key and a message. Cost: a hash and a pairing per pair, one more pairing, one

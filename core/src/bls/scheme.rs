@@ -77,6 +77,14 @@ macro_rules! scheme {
                 Cache::new(keys)
             }
 
+            fn add_group_sums(cache: &mut Cache<Self>) {
+                cache.add_group_sums();
+            }
+
+            fn group_sums_size(cache: &Cache<Self>) -> usize {
+                cache.group_sums_size()
+            }
+
             fn relation_tag(key: &PublicKey<Self>) -> Vec<u8> {
                 // The third bit of a compressed point is the sign of y, the only part that a negation changes.
                 let mut bytes = key.as_bytes().to_vec();

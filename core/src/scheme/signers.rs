@@ -110,6 +110,12 @@ impl SignerSet {
         })
     }
 
+    /// The bitmap by groups of eight members, the first member of a group in the lowest bit of its byte. Bytes past the
+    /// last member are zero.
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
+        self.words.iter().flat_map(|word| word.to_le_bytes())
+    }
+
     /// Returns the set of the committee's members that are not in this set.
     pub fn complement(&self) -> Self {
         Self::from_words(self.n, self.words.iter().map(|w| !w).collect())

@@ -92,6 +92,16 @@ pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'stati
     /// [`Error::Infinity`] if the keys sum to the point at infinity.
     fn cache(keys: &[Self::PublicKey]) -> Result<Self::Cache>;
 
+    /// Extends the precomputed data by sums of groups of keys, see
+    /// [`Committee::with_group_sums`](crate::committee::Committee::with_group_sums). Does nothing for schemes that sum no
+    /// keys. Cost (BLS): 32 additions per key.
+    fn add_group_sums(_: &mut Self::Cache) {}
+
+    /// Returns the size in bytes of the sums of groups; 0 without them.
+    fn group_sums_size(_: &Self::Cache) -> usize {
+        0
+    }
+
     /// Returns bytes that are equal for a key and its negation and differ for all other keys. Committees use them to
     /// refuse related keys.
     fn relation_tag(key: &Self::PublicKey) -> Vec<u8>;

@@ -82,6 +82,19 @@ pub mod ciphersuite {
         }
     }
 
+    pub fn sums_of_groups_change_no_verdict() {
+        for suite in suites().filter(|one| is_plain_bls(one)) {
+            let committee = four_members(suite);
+            let summed = committee.with_group_sums();
+            check!(summed == committee);
+            Certificate::decode(certified(committee, 7).encode(), summed).verify(summed);
+            let proof = signed_with(Ciphersuite::basic(), suite, [0, 2, 3], b"m");
+            let foreign = summed.with_ciphersuite(Ciphersuite::basic());
+            check!(foreign.verify_raw(b"m", SignerSet::new(4, [0, 2, 3]), proof) == 3u128);
+            refuses!(BAD_SIGNATURE, foreign.verify_raw(b"m", SignerSet::new(4, [0, 1, 3]), proof));
+        }
+    }
+
     pub fn only_bls_has_several() {
         for suite in suites().filter(|one| !is_plain_bls(one)) {
             let committee = four_members(suite);
