@@ -5,12 +5,11 @@
 //! | module | contents |
 //! |---|---|
 //! | [`command`] | requests, their encoding, and their execution |
-//! | [`frame`] | messages between client and server |
-//! | [`config`] | the server's configuration file |
-//! | [`server`] | verifies, logs, executes, answers |
 //! | [`client`] | signs, and checks that the server keeps to the protocol |
 //! | [`answers`] | the answers that a client kept, and their comparison with the log |
 //! | [`KV`] | names and domains, for the log, its audit and proofs, which are those of [`quorate_audit`] |
+//!
+//! The server is that of [`quorate_service`], and [`Store`](command::Store) its engine.
 //!
 //! `README.md` has a tour and the formats.
 #![forbid(unsafe_code)]
@@ -18,9 +17,7 @@
 pub mod answers;
 pub mod client;
 pub mod command;
-pub mod config;
-pub mod frame;
-pub mod server;
+mod engine;
 
 use quorate::wire::domain;
 use quorate_audit::Application;
@@ -37,3 +34,54 @@ pub static KV: Application = Application {
     log_domain: domain::AUDITED_KV_LOG,
     parse: |command| Ok(command::Command::decode(command).map_err(|reason| reason.to_string())?.words()),
 };
+
+/// A configuration file of the server, which `audited-kv serve --help` shows.
+pub const EXAMPLE: &str = r#"listen = ["shm:/run/kv/kv.sock", "127.0.0.1:7380"] # shared memory, TCP
+log = "audit.log"                 # created if it does not exist
+refusals = "refusals.jsonl"       # record of refused requests
+sync = "always"                   # "always": on disk before execution; "kill": survives a kill, not a power failure
+accept = ["dsig"]                 # also "eddsa"; "none" for measurements only
+pace = "sleep"                    # "spin": polls all the time, for the lowest latency
+max_age_ms = 30000                # maximum age of a request
+
+[[client]]
+name = "alice"
+key = "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29"
+"#;
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use quorate_audit::log::SyncPolicy;
+    use quorate_audit::signed::SignatureScheme;
+    use quorate_link::Pace;
+    use quorate_service::config::Config;
+
+    use super::*;
+
+    #[test]
+    fn the_example_is_valid() {
+        let config = Config::parse(EXAMPLE, Path::new("/etc/quorate")).unwrap();
+        assert_eq!(config.log, Path::new("/etc/quorate/audit.log"));
+        assert_eq!((config.sync, config.accept), (SyncPolicy::Always, vec![SignatureScheme::Dsig]));
+        assert_eq!((config.pace, config.listen.len(), config.plain), (Pace::Sleep, 2, false));
+    }
+
+    #[test]
+    fn errors_name_the_wrong_value() {
+        for (from, to, reason) in [
+            ("listen", "lisen", "lisen"),
+            ("shm:/run/kv/kv.sock", "shm:", "shm:"),
+            ("[\"dsig\"]", "[]", "accept"),
+            ("[\"dsig\"]", "[\"rsa\"]", "rsa"),
+            ("\"always\"", "\"never\"", "never"),
+            ("\"sleep\"", "\"doze\"", "doze"),
+            ("3b6a", "3b6", "alice"),
+            ("30000", "0", "max_age"),
+        ] {
+            let error = Config::parse(&EXAMPLE.replace(from, to), Path::new("")).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

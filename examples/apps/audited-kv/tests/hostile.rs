@@ -19,9 +19,11 @@ use quorate_audit::now;
 use quorate_audit::signed::{SignatureScheme, SignedCommand};
 use quorate_audited_kv::KV;
 use quorate_audited_kv::command::Command;
-use quorate_audited_kv::frame::Frame;
 use quorate_link::{Endpoint, Link, Listener, Pace, SendError};
+use quorate_service::frame::{Frame, REQUEST};
 use support::{Deployment, LIMIT, connect};
+
+const PROTOCOL: &[u8; 8] = b"QAKVSTO1";
 
 /// A client without scruples.
 struct RawClient {
@@ -39,9 +41,9 @@ impl RawClient {
     fn authenticated(endpoint: &Endpoint, named: &Key, held: &Key) -> Result<Self, String> {
         let mut client = Self::open(endpoint);
         let public = *named.public().unwrap().as_bytes();
-        client.send(&Frame::Hello(&public));
+        client.send(&Frame::Hello { protocol: PROTOCOL, signer: &public });
         let challenge = match client.receive().unwrap() {
-            Frame::Challenge { store, challenge } => (*store, *challenge),
+            Frame::Challenge { protocol: PROTOCOL, store, challenge } => (*store, *challenge),
             other => panic!("{other:?}"),
         };
         client.store = challenge.0;
@@ -167,7 +169,7 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
     // Nothing that was refused was executed or is in the log.
     let get = [1, 1, b'k'];
     client.link.send(&request(alice, &store, 3, now(), &get)).unwrap();
-    assert!(matches!(client.receive(), Some(Frame::Reply { entry: 3, found: true, value: b"2", .. })));
+    assert!(matches!(client.receive(), Some(Frame::Reply { entry: 3, answer: b"\x012", .. })));
     drop(client);
     // Each refusal names the client; the reused key is evidence with all its bytes.
     let refusals = deployment.refusals(14);
@@ -181,7 +183,7 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
 
 fn request(key: &Key, store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> Vec<u8> {
     let signature = eddsa(key, store, sequence, time, command);
-    let mut bytes = vec![quorate_audited_kv::frame::REQUEST];
+    let mut bytes = vec![REQUEST];
     SignedCommand { scheme: SignatureScheme::Eddsa, sequence, time, signature: &signature, command }
         .encode_to(&mut bytes);
     bytes
@@ -349,7 +351,9 @@ fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Frame<'stat
         let (mut message, mut out) = (Vec::new(), Vec::new());
         while link.receive_within(&mut message, Pace::Sleep, LIMIT) == Ok(true) {
             let frame = match Frame::decode(&message).unwrap() {
-                Frame::Hello(_) => Frame::Challenge { store: &[7; 32], challenge: &[8; 32] },
+                Frame::Hello { .. } => {
+                    Frame::Challenge { protocol: PROTOCOL, store: &[7; 32], challenge: &[8; 32] }
+                }
                 Frame::Proof(_) => Frame::Welcome { last },
                 Frame::Request(body) => answer(SignedCommand::decode(body).unwrap().sequence),
                 other => panic!("{other:?}"),
@@ -366,8 +370,8 @@ fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Frame<'stat
 fn a_server_that_violates_the_protocol_is_named() {
     let key = Key::generate().unwrap();
     let answers: [fn(u64) -> Frame<'static>; 5] = [
-        |sequence| Frame::Reply { sequence: sequence + 1, entry: 9, found: false, value: &[] },
-        |sequence| Frame::Reply { sequence, entry: 0, found: false, value: &[] },
+        |sequence| Frame::Reply { sequence: sequence + 1, entry: 9, answer: &[0] },
+        |sequence| Frame::Reply { sequence, entry: 0, answer: &[0] },
         |sequence| Frame::Refused { sequence: sequence - 1, reason: b"STALE it is old" },
         |_| Frame::Welcome { last: 0 },
         |_| Frame::Learned(true),
@@ -386,7 +390,7 @@ fn a_server_that_violates_the_protocol_is_named() {
 #[test]
 fn a_welcome_that_leaves_no_sequence_number_is_a_violation() {
     let key = Key::generate().unwrap();
-    let answer = |sequence| Frame::Reply { sequence, entry: 9, found: false, value: &[] };
+    let answer = |sequence| Frame::Reply { sequence, entry: 9, answer: &[0] };
     let folder = tempfile::tempdir().unwrap();
     let endpoint = answering(folder.path(), u64::MAX, answer);
     let failure = connect(&endpoint, &key, SignatureScheme::Eddsa).err().unwrap();

@@ -12,10 +12,9 @@ use quorate_audited_kv::client::{Client, ClientOptions};
 use quorate_audited_kv::command::Command;
 use quorate_audited_kv::{KV, answers};
 use quorate_link::Endpoint;
+use quorate_service::cli::SigningArgs;
 use quorate_support::terminal::escaped;
 use quorate_support::{errln, outln};
-
-use super::common::SigningArgs;
 
 /// Signs and sends one request, and prints the answer and the number of the log entry.
 ///

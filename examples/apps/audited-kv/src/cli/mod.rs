@@ -1,17 +1,17 @@
 //! The command line.
 
 mod answers;
-mod bench;
 mod call;
-mod common;
-mod serve;
+mod workload;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use quorate_audit::cli::{AuditArgs, CheckProofArgs, KeygenArgs, ProveArgs};
 use quorate_audit::failure::Exit;
-use quorate_audited_kv::KV;
+use quorate_audited_kv::command::Store;
+use quorate_audited_kv::{EXAMPLE, KV};
+use quorate_service::cli::{BenchArgs, ServeArgs, serve_help};
 use quorate_support::errln;
 
 /// An audited key-value store: each request is signed by its client, logged before it is executed, and can be proven to
@@ -30,26 +30,27 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Keygen(KeygenArgs),
-    Serve(serve::ServeArgs),
+    #[command(after_long_help = serve_help(EXAMPLE))]
+    Serve(ServeArgs),
     Call(call::CallArgs),
     Audit(AuditArgs),
     CheckAnswers(answers::CheckAnswersArgs),
     Prove(ProveArgs),
     CheckProof(CheckProofArgs),
-    Bench(bench::BenchArgs),
+    Bench(BenchArgs),
 }
 
 /// Runs the command line and returns the exit code.
 pub(crate) fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Keygen(command) => command.run(&KV),
-        Command::Serve(command) => command.run(),
+        Command::Serve(command) => command.run::<Store>(),
         Command::Call(command) => command.run(),
         Command::Audit(command) => command.run(&KV),
         Command::CheckAnswers(command) => command.run(),
         Command::Prove(command) => command.run(&KV),
         Command::CheckProof(command) => command.run(&KV),
-        Command::Bench(command) => command.run(),
+        Command::Bench(command) => command.run::<Store>(workload::WORKLOAD, workload::workload),
     };
     match outcome {
         Ok(code) => code,

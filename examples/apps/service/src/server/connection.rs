@@ -12,16 +12,19 @@ use quorate_link::{Closed, Link};
 
 use super::admission::{Client, Rules};
 use super::announcements::{Announcement, Announcements};
-use crate::KV;
-use crate::command::{Command, Outcome, Store};
-use crate::frame::Frame;
+use super::receipts::Receipts;
+use crate::frame::{self, Frame};
+use crate::receipt::Receipt;
+use crate::{Engine, Origin};
 
 /// The parts of the server that its connections share.
-pub(super) struct Context {
+pub(super) struct Context<E> {
     pub(super) rules: Rules,
     pub(super) clients: Vec<Client>,
     pub(super) log: LogWriter,
-    pub(super) store: Store,
+    pub(super) state: E,
+    /// Signs the answers, if the engine's answers are signed.
+    pub(super) receipts: Option<Receipts>,
     pub(super) announcements: Announcements,
     pub(super) refusals: Arc<RefusalLog>,
     /// For measurements: the number of requests that were executed without a log.
@@ -36,8 +39,9 @@ pub(super) struct Connection {
     began: Instant,
     /// Number of announcements that wait for the background thread.
     announced: usize,
-    /// The message that is sent.
+    /// The message that is sent, and the receipt that follows it.
     out: Vec<u8>,
+    receipt: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
@@ -55,7 +59,15 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Connection {
     pub(super) fn new(link: Link, id: u64) -> Self {
-        Self { link, id, phase: Phase::New, began: Instant::now(), announced: 0, out: Vec::new() }
+        Self {
+            link,
+            id,
+            phase: Phase::New,
+            began: Instant::now(),
+            announced: 0,
+            out: Vec::new(),
+            receipt: Vec::new(),
+        }
     }
 
     pub(super) fn id(&self) -> u64 {
@@ -89,7 +101,11 @@ impl Connection {
 
     /// Handles a message and returns true if the connection continues. A client that does not read its answers is
     /// disconnected.
-    pub(super) fn handle(&mut self, message: &[u8], context: &mut Context) -> Result<bool, Failure> {
+    pub(super) fn handle<E: Engine>(
+        &mut self,
+        message: &[u8],
+        context: &mut Context<E>,
+    ) -> Result<bool, Failure> {
         let frame = match Frame::decode(message) {
             Ok(frame) => frame,
             Err(reason) => return Ok(self.violation(context, reason.0, message)),
@@ -99,7 +115,12 @@ impl Connection {
             (Phase::Authenticated(client), Frame::Announcement(bytes)) => {
                 Ok(self.announcement(client, bytes, context))
             }
-            (Phase::New, Frame::Hello(signer)) => Ok(self.hello(*signer, context)),
+            (Phase::New, Frame::Hello { protocol, signer }) if *protocol == E::PROTOCOL => {
+                Ok(self.hello(*signer, context))
+            }
+            (Phase::New, Frame::Hello { .. }) => {
+                Ok(self.violation(context, "another protocol or version", message))
+            }
             (Phase::Challenged { signer, challenge }, Frame::Proof(signature)) => {
                 Ok(self.authenticate(&signer, &challenge, signature, context))
             }
@@ -107,33 +128,59 @@ impl Connection {
         }
     }
 
-    /// Logs a request, executes it and answers it, in this order.
-    fn request(&mut self, client: usize, body: &[u8], context: &mut Context) -> Result<bool, Failure> {
+    /// Logs a request, executes it and answers it, in this order. Then signs the answer and logs the receipt.
+    fn request<E: Engine>(
+        &mut self,
+        client: usize,
+        body: &[u8],
+        context: &mut Context<E>,
+    ) -> Result<bool, Failure> {
         let signed = match SignedCommand::decode(body) {
             Ok(signed) => signed,
             Err(reason) => return Ok(self.violation(context, reason.0, body)),
         };
+        let Some(owner) = context.clients.get_mut(client) else { return Ok(false) };
+        let signer = *owner.key.as_bytes();
         if let Some(executed) = context.plain.as_mut() {
-            let Ok(command) = Command::decode(signed.command) else { return Ok(false) };
+            let Ok(command) = E::decode(signed.command) else { return Ok(false) };
             *executed += 1;
-            let entry = *executed;
-            return Ok(reply(&mut self.link, &mut self.out, &signed, entry, context.store.execute(&command)));
+            let origin = Origin { entry: *executed, signer };
+            return Ok(self.reply(&origin, &signed, &command, &mut context.state));
         }
         let now = quorate_audit::now();
-        let Some(owner) = context.clients.get_mut(client) else { return Ok(false) };
-        let command = match owner.accept(&context.rules, now, &signed) {
+        let command = match owner.accept::<E>(&context.rules, now, &signed) {
             Ok(command) => command,
             Err(refusal) => return Ok(self.refuse(context, &refusal, signed.sequence, body)),
         };
-        let new = NewEntry { received: now.0, signer: *owner.key.as_bytes(), body };
+        let new = NewEntry { received: now.0, signer, body };
         let entry = context.log.append_unsealed(new).or_fail(Exit::Failed, "writing the log")?;
-        let outcome = context.store.execute(&command);
-        let goes_on = reply(&mut self.link, &mut self.out, &signed, entry, outcome);
+        let origin = Origin { entry, signer };
+        let mut goes_on = self.reply(&origin, &signed, &command, &mut context.state);
+        if let Some(receipts) = context.receipts.as_mut() {
+            let answer = self.out.get(frame::REPLY_HEADER..).unwrap_or_default();
+            let (sequence, command) = (signed.sequence, signed.command);
+            let receipt = Receipt { entry, signer, sequence, command, answer };
+            receipts.append(&mut context.log, now, &receipt, &mut self.receipt)?;
+            goes_on = goes_on && self.link.send(&self.receipt).is_ok();
+        }
         context.log.seal();
         Ok(goes_on)
     }
 
-    fn announcement(&mut self, client: usize, bytes: &[u8], context: &mut Context) -> bool {
+    /// Executes a request and answers it.
+    fn reply<E: Engine>(
+        &mut self,
+        origin: &Origin,
+        signed: &SignedCommand<'_>,
+        command: &E::Command<'_>,
+        state: &mut E,
+    ) -> bool {
+        frame::begin_reply(signed.sequence, origin.entry, &mut self.out);
+        state.execute(origin, command, &mut self.out);
+        self.link.send(&self.out).is_ok()
+    }
+
+    fn announcement<E>(&mut self, client: usize, bytes: &[u8], context: &mut Context<E>) -> bool {
         let Some(owner) = context.clients.get_mut(client) else { return false };
         let refusal = match owner.admit(bytes, quorate_audit::now()) {
             Err(error) => Refusal::new("BAD_ANNOUNCEMENT", error.to_string()),
@@ -151,7 +198,7 @@ impl Connection {
     }
 
     /// Answers an announcement that the background thread has verified.
-    pub(super) fn learned(&mut self, error: Option<quorate::Error>, context: &mut Context) {
+    pub(super) fn learned<E>(&mut self, error: Option<quorate::Error>, context: &mut Context<E>) {
         self.announced = self.announced.saturating_sub(1);
         if let Some(error) = &error {
             self.record(context, &Refusal::new("BAD_ANNOUNCEMENT", error.to_string()), 0, &[]);
@@ -160,27 +207,31 @@ impl Connection {
         self.send(&Frame::Learned(error.is_none()));
     }
 
-    fn hello(&mut self, signer: [u8; 32], context: &mut Context) -> bool {
+    fn hello<E: Engine>(&mut self, signer: [u8; 32], context: &mut Context<E>) -> bool {
         let mut challenge = [0; 32];
         if getrandom::fill(&mut challenge).is_err() {
             return false;
         }
         self.phase = Phase::Challenged { signer, challenge };
-        self.send(&Frame::Challenge { store: &context.rules.store, challenge: &challenge })
+        self.send(&Frame::Challenge {
+            protocol: &E::PROTOCOL,
+            store: &context.rules.store,
+            challenge: &challenge,
+        })
     }
 
-    fn authenticate(
+    fn authenticate<E: Engine>(
         &mut self,
         signer: &[u8; 32],
         challenge: &[u8; 32],
         signature: &[u8; 64],
-        context: &mut Context,
+        context: &mut Context<E>,
     ) -> bool {
         let found = context.clients.iter().enumerate().find(|(_, client)| client.key.as_bytes() == signer);
         let refusal = match found {
             None => Refusal::new("UNKNOWN_SIGNER", "this key is not in the server's configuration"),
             Some((index, client)) => {
-                let message = KV.hello(&context.rules.store, challenge, signer);
+                let message = E::application().hello(&context.rules.store, challenge, signer);
                 if verify_eddsa(&client.key, &message, signature).is_ok() {
                     self.phase = Phase::Authenticated(index);
                     let last = client.last;
@@ -201,14 +252,14 @@ impl Connection {
     }
 
     /// Refuses the message and ends the connection.
-    fn violation(&mut self, context: &Context, reason: &str, message: &[u8]) -> bool {
+    fn violation<E>(&mut self, context: &Context<E>, reason: &str, message: &[u8]) -> bool {
         let refusal = Refusal::new("BAD_FRAME", reason);
         self.record(context, &refusal, 0, message);
         self.send_refusal(&refusal, 0);
         false
     }
 
-    fn refuse(&mut self, context: &Context, refusal: &Refusal, sequence: u64, refused: &[u8]) -> bool {
+    fn refuse<E>(&mut self, context: &Context<E>, refusal: &Refusal, sequence: u64, refused: &[u8]) -> bool {
         self.record(context, refusal, sequence, refused);
         self.send_refusal(refusal, sequence)
     }
@@ -218,7 +269,7 @@ impl Connection {
         self.send(&Frame::Refused { sequence, reason: reason.as_bytes() })
     }
 
-    fn record(&self, context: &Context, refusal: &Refusal, sequence: u64, refused: &[u8]) {
+    fn record<E>(&self, context: &Context<E>, refusal: &Refusal, sequence: u64, refused: &[u8]) {
         match self.phase {
             Phase::Authenticated(client) => {
                 let name = context.clients.get(client).map(|client| client.name.clone());
@@ -236,16 +287,4 @@ impl Connection {
         frame.encode_into(&mut self.out);
         self.link.send(&self.out).is_ok()
     }
-}
-
-fn reply(
-    link: &mut Link,
-    out: &mut Vec<u8>,
-    signed: &SignedCommand<'_>,
-    entry: u64,
-    outcome: Outcome<'_>,
-) -> bool {
-    let (found, value) = (outcome.found, outcome.value);
-    Frame::Reply { sequence: signed.sequence, entry, found, value }.encode_into(out);
-    link.send(out).is_ok()
 }

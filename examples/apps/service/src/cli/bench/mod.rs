@@ -1,7 +1,6 @@
-//! Figure 7 of the paper: latency of the plain store, and of the audited one with each signature scheme.
+//! Figure 7 of the paper: latency of the plain application, and of the audited one with each signature scheme.
 
 mod process;
-mod workload;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,22 +11,33 @@ use quorate_audit::cli::Outcome;
 use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_audit::keys::Key;
 use quorate_audit::signed::SignatureScheme;
-use quorate_audited_kv::client::{Client, ClientOptions};
 use quorate_link::{Pace, pin};
 use quorate_support::{errln, outln};
 use serde::Serialize;
 
+use crate::Engine;
+use crate::client::{Client, ClientOptions};
 use process::ServerProcess;
-use workload::Workload;
+
+/// The requests of a round, the same for each target.
+#[derive(Clone, Debug, Default)]
+pub struct Workload {
+    /// Number of clients. They send from one process, one request at a time.
+    pub clients: usize,
+    /// Encoded requests that are sent before the measurement, each with the index of its client.
+    pub fill: Vec<(usize, Vec<u8>)>,
+    /// Encoded requests that are measured.
+    pub requests: Vec<(usize, Vec<u8>)>,
+}
 
 /// Measures the cost of auditing: the latency of requests, one at a time, between two processes.
 ///
-/// Starts a server for each target and pins client and server to a core each. The workload is the paper's: keys of 16 bytes,
-/// values of 32, one PUT per four GETs, of which nine in ten find a value. `plain` executes without signatures and without a
-/// log; `none` logs without signatures. A latency begins before the signature and ends with the answer. One-time keys are
-/// made and verified between requests, as on the cores that the paper dedicates to the background plane.
+/// Starts a server for each target and pins client and server to a core each. The workload is the paper's. `plain` executes
+/// without signatures and without a log; `none` logs without signatures of clients. A latency begins before the signature and
+/// ends with the answer. One-time keys are made and verified between requests, as on the cores that the paper dedicates to the
+/// background plane.
 #[derive(Debug, Args)]
-pub(super) struct BenchArgs {
+pub struct BenchArgs {
     /// Targets to measure, separated by commas: plain, none, eddsa, dsig.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "plain,none,eddsa,dsig")]
     signer: Vec<BenchTarget>,
@@ -134,7 +144,15 @@ struct BenchRow {
 }
 
 impl BenchArgs {
-    pub(super) fn run(&self) -> Outcome {
+    /// Runs the command. `workload` returns at least the given number of requests, and `description` is printed.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run<E: Engine>(
+        &self,
+        description: &'static str,
+        workload: impl Fn(u32) -> Result<Workload, Failure>,
+    ) -> Outcome {
         let cores = match (self.unpinned, self.cores.as_slice()) {
             (true, _) => None,
             (false, [client, server]) => Some((*client, *server)),
@@ -143,16 +161,19 @@ impl BenchArgs {
         if let Some((client, _)) = cores {
             pin(client).or_fail(Exit::Input, format_args!("pinning to core {client}; try --unpinned"))?;
         }
+        let warm_up = self.ops / 10 + 50;
+        let workload = workload(warm_up.saturating_add(self.ops))?;
         let mut rounds: Vec<Vec<Percentiles>> = vec![Vec::new(); self.signer.len()];
         for round in 1..=self.rounds {
             for (target, results) in self.signer.iter().zip(&mut rounds) {
                 if !self.json {
                     errln!("round {round} of {}: {}", self.rounds, target.name());
                 }
-                results.push(self.measure(*target, cores.map(|(_, server)| server))?);
+                let core = cores.map(|(_, server)| server);
+                results.push(self.measure::<E>(*target, core, &workload, warm_up as usize)?);
             }
         }
-        let report = self.report(&rounds, cores);
+        let report = self.report(description, &rounds, cores);
         if self.json {
             let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
             outln!("{text}");
@@ -163,31 +184,52 @@ impl BenchArgs {
     }
 
     /// Measures one round of a target.
-    fn measure(&self, target: BenchTarget, core: Option<usize>) -> Result<Percentiles, Failure> {
+    fn measure<E: Engine>(
+        &self,
+        target: BenchTarget,
+        core: Option<usize>,
+        workload: &Workload,
+        warm_up: usize,
+    ) -> Result<Percentiles, Failure> {
         let folder = tempfile::tempdir().or_fail(Exit::Failed, "a temporary folder")?;
-        let key = Key::generate()?;
+        let keys = (0..workload.clients).map(|_| Key::generate()).collect::<Result<Vec<_>, _>>()?;
         let is_plain = target == BenchTarget::Plain;
+        let server_key = if E::SIGNS_ANSWERS && !is_plain { Some(Key::generate()?) } else { None };
+        if let Some(key) = &server_key {
+            key.save(E::application(), &folder.path().join("server.key"))?;
+        }
         let listen = match self.link {
-            LinkKind::Shm => "shm:kv.sock",
+            LinkKind::Shm => "shm:bench.sock",
             LinkKind::Tcp => "127.0.0.1:0",
         };
-        let server = ServerProcess::start(folder.path(), &key, listen, &self.sync, core, is_plain)?;
-        let pace = if core.is_some() { Pace::Spin } else { Pace::Sleep };
-        let options =
-            ClientOptions { scheme: target.scheme(), suite: self.suite, pace, ..ClientOptions::default() };
-        let mut client = Client::connect(server.endpoint(), &key, options)?;
-        let warm_up = self.ops / 10 + 50;
-        let workload = Workload::new(warm_up + self.ops);
-        workload.fill(&mut client)?;
+        let signs = server_key.is_some();
+        let server = ServerProcess::start(folder.path(), &keys, signs, listen, &self.sync, core, is_plain)?;
+        let mut clients = Vec::new();
+        for key in &keys {
+            let options = ClientOptions {
+                scheme: target.scheme(),
+                suite: self.suite,
+                server: server_key.as_ref().map(Key::public).transpose()?,
+                pace: if core.is_some() { Pace::Spin } else { Pace::Sleep },
+                ..ClientOptions::default()
+            };
+            clients.push(Client::<E>::connect(server.endpoint(), key, options)?);
+        }
         let mut latencies = Vec::with_capacity(self.ops as usize);
-        for (number, command) in (0..).zip(workload.commands()) {
+        let fill = workload.fill.iter().map(|request| (request, false));
+        let requests = (0..).zip(&workload.requests).map(|(number, request)| (request, number >= warm_up));
+        for ((client, bytes), is_measured) in fill.chain(requests) {
+            let client = clients.get_mut(*client).ok_or_else(|| Failure::failed("no such client"))?;
+            let command = E::decode(bytes).or_fail(Exit::Failed, "a request of the workload")?;
             // The background plane.
             client.prepare()?;
             let began = Instant::now();
             client.call(&command)?;
-            if number >= warm_up {
+            if is_measured {
                 latencies.push(began.elapsed().as_secs_f64() * 1e6);
             }
+            // The receipt, if the server signs its answers.
+            client.receipt()?;
         }
         latencies.sort_by(f64::total_cmp);
         Ok(Percentiles {
@@ -199,7 +241,12 @@ impl BenchArgs {
         })
     }
 
-    fn report(&self, rounds: &[Vec<Percentiles>], cores: Option<(usize, usize)>) -> BenchReport {
+    fn report(
+        &self,
+        workload: &'static str,
+        rounds: &[Vec<Percentiles>],
+        cores: Option<(usize, usize)>,
+    ) -> BenchReport {
         let least = |rounds: &[Percentiles]| rounds.iter().copied().min_by(|a, b| a.p99.total_cmp(&b.p99));
         let both = || self.signer.iter().zip(rounds);
         let plain = both().find(|(target, _)| **target == BenchTarget::Plain).and_then(|(_, r)| least(r));
@@ -216,7 +263,7 @@ impl BenchArgs {
             })
         };
         BenchReport {
-            workload: "keys of 16 bytes, values of 32; 20 % PUT, 80 % GET, 90 % of which find a value",
+            workload,
             link: match self.link {
                 LinkKind::Shm => "shared memory",
                 LinkKind::Tcp => "TCP",

@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use quorate_audit::cli::Outcome;
 use quorate_audit::failure::{Exit, Failure, OrFail};
-use quorate_audited_kv::config::{Config, EXAMPLE};
-use quorate_audited_kv::server::Server;
 use quorate_support::{errln, outln};
+
+use crate::Engine;
+use crate::config::Config;
+use crate::server::Server;
 
 /// Runs the server: verifies signed requests, logs them, executes them in memory, and answers.
 ///
 /// A start executes the log again to restore the store. Ctrl-C stops the server. After a crash, start it again: it finds the
 /// end of its log.
 #[derive(Debug, Args)]
-#[command(after_long_help = after_help())]
-pub(super) struct ServeArgs {
+pub struct ServeArgs {
     /// The configuration file.
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
@@ -34,18 +35,23 @@ pub(super) struct ServeArgs {
     json: bool,
 }
 
-fn after_help() -> String {
-    format!("The configuration file, in TOML; paths are relative to its folder:\n\n{EXAMPLE}")
+/// Returns the text that the help of the command ends with: an example of a configuration.
+pub fn serve_help(example: &str) -> String {
+    format!("The configuration file, in TOML; paths are relative to its folder:\n\n{example}")
 }
 
 impl ServeArgs {
-    pub(super) fn run(&self) -> Outcome {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run<E: Engine>(&self) -> Outcome {
         let config = Config { put_aside: self.put_aside, plain: self.plain, ..Config::load(&self.config)? };
         // The threads that are started later inherit the core.
         if let Some(core) = self.core {
             quorate_link::pin(core).or_fail(Exit::Input, format_args!("pinning to core {core}"))?;
         }
-        let server = Server::start(&config)?;
+        let server = Server::<E>::start(&config)?;
         let recovered = server.recovered();
         if let Some((offset, bytes, aside)) = &recovered.torn {
             errln!(
@@ -70,16 +76,17 @@ impl ServeArgs {
                 "{}",
                 serde_json::json!({
                     "listen": endpoints, "store": store, "entries": recovered.entries, "torn": torn,
-                    "keys": server.keys(), "core": self.core,
+                    E::ITEMS: server.items(), "core": self.core,
                 })
             );
         } else {
             outln!("listening on {}", endpoints.join(" and "));
             outln!(
-                "store {store}, {} entries in {}, {} keys",
+                "store {store}, {} entries in {}, {} {}",
                 recovered.entries,
                 config.log.display(),
-                server.keys()
+                server.items(),
+                E::ITEMS
             );
         }
         server.run(&stop)?;

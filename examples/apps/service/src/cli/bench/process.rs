@@ -13,22 +13,30 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a server whose only client has this key.
+    /// Starts a server for the clients with these keys. With a key of its own, in the file `server.key` of the folder, it signs
+    /// its answers.
     pub(super) fn start(
         folder: &Path,
-        key: &Key,
+        keys: &[Key],
+        signs: bool,
         listen: &str,
         sync: &str,
         core: Option<usize>,
         plain: bool,
     ) -> Result<Self, Failure> {
-        let config = folder.join("kv.toml");
+        let config = folder.join("bench.toml");
         let pace = if core.is_some() { "spin" } else { "sleep" };
-        let text = format!(
+        let mut text = format!(
             "listen = [\"{listen}\"]\nlog = \"audit.log\"\nrefusals = \"refusals\"\nsync = \"{sync}\"\npace = \"{pace}\"\n\
-             accept = [\"none\", \"eddsa\", \"dsig\"]\n[[client]]\nname = \"bench\"\nkey = \"{}\"\n",
-            hex::encode(key.public()?.as_bytes())
+             accept = [\"none\", \"eddsa\", \"dsig\"]\n"
         );
+        if signs {
+            text += "key = \"server.key\"\n";
+        }
+        for (number, key) in keys.iter().enumerate() {
+            let public = hex::encode(key.public()?.as_bytes());
+            text += &format!("[[client]]\nname = \"bench-{number}\"\nkey = \"{public}\"\n");
+        }
         std::fs::write(&config, text).or_fail(Exit::Failed, config.display())?;
         let mut command = Command::new(std::env::current_exe().or_fail(Exit::Failed, "this program")?);
         command

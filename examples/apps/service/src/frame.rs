@@ -3,29 +3,34 @@
 //!
 //! | kind | from | body |
 //! |---|---|---|
-//! | `01` hello | client | `QAKVSTO1` ‖ public key 32 |
+//! | `01` hello | client | [protocol](crate::Engine::PROTOCOL) 8 ‖ public key 32 |
 //! | `02` proof | client | Ed25519 signature 64 of the hello message of [`Application`](quorate_audit::Application) |
 //! | `03` announcement | client | a DSig announcement |
-//! | `04` request | client | a [signed](quorate_audit::signed::SignedCommand) [request](crate::command::Command) |
-//! | `81` challenge | server | `QAKVSTO1` ‖ store 32 ‖ challenge 32 |
+//! | `04` request | client | a [signed command](quorate_audit::signed::SignedCommand) of the [engine](crate::Engine) |
+//! | `81` challenge | server | protocol 8 ‖ store 32 ‖ challenge 32 |
 //! | `82` welcome | server | sequence number 8 of the client's last request in the log |
 //! | `83` learned | server | 1 if the announcement was verified, 0 if it was refused; in the order of the announcements |
-//! | `84` reply | server | sequence number 8 ‖ entry 8 ‖ found 1 ‖ value |
+//! | `84` reply | server | sequence number 8 ‖ entry 8 ‖ answer |
 //! | `85` refused | server | sequence number 8, 0 if there is none ‖ code, a space, and a description |
+//! | `86` receipt | server | a signed [receipt](crate::receipt) of the last reply |
 
 use quorate_audit::signed::BadFrame;
 
-/// Name and version of the protocol.
-pub const MAGIC: [u8; 8] = *b"QAKVSTO1";
-
 /// Kind of a request, for a sender that encodes the signed request behind it.
 pub const REQUEST: u8 = 4;
+/// Length of a reply without its answer.
+pub(crate) const REPLY_HEADER: usize = 17;
 
 /// A message, in either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'a> {
     /// To the server: the client's public key.
-    Hello(&'a [u8; 32]),
+    Hello {
+        /// Name and version of the protocol.
+        protocol: &'a [u8; 8],
+        /// Public key.
+        signer: &'a [u8; 32],
+    },
     /// To the server: the answer to the challenge.
     Proof(&'a [u8; 64]),
     /// To the server: one-time keys.
@@ -34,6 +39,8 @@ pub enum Frame<'a> {
     Request(&'a [u8]),
     /// To the client: the store, and a challenge.
     Challenge {
+        /// Name and version of the protocol.
+        protocol: &'a [u8; 8],
         /// Store of the log.
         store: &'a [u8; 32],
         /// Fresh random bytes.
@@ -52,11 +59,11 @@ pub enum Frame<'a> {
         sequence: u64,
         /// Number of its entry in the log.
         entry: u64,
-        /// True if the key had a value before the request.
-        found: bool,
-        /// The value that GET found.
-        value: &'a [u8],
+        /// The answer in the encoding of the engine.
+        answer: &'a [u8],
     },
+    /// To the client: the signed receipt of the last reply.
+    Receipt(&'a [u8]),
     /// To the client: its request was not executed and is not in the log.
     Refused {
         /// Sequence number of the request; 0 if it has none.
@@ -64,6 +71,11 @@ pub enum Frame<'a> {
         /// Code, a space, and a description.
         reason: &'a [u8],
     },
+}
+
+/// Replaces `out` by the encoding of a reply up to its answer.
+pub(crate) fn begin_reply(sequence: u64, entry: u64, out: &mut Vec<u8>) {
+    Frame::Reply { sequence, entry, answer: &[] }.encode_into(out);
 }
 
 impl<'a> Frame<'a> {
@@ -75,16 +87,19 @@ impl<'a> Frame<'a> {
             parts.iter().for_each(|part| out.extend_from_slice(part));
         };
         match self {
-            Self::Hello(key) => put(1, &[&MAGIC, &key[..]]),
+            Self::Hello { protocol, signer } => put(1, &[&protocol[..], &signer[..]]),
             Self::Proof(signature) => put(2, &[&signature[..]]),
             Self::Announcement(bytes) => put(3, &[bytes]),
             Self::Request(bytes) => put(REQUEST, &[bytes]),
-            Self::Challenge { store, challenge } => put(0x81, &[&MAGIC, &store[..], &challenge[..]]),
+            Self::Challenge { protocol, store, challenge } => {
+                put(0x81, &[&protocol[..], &store[..], &challenge[..]]);
+            }
             Self::Welcome { last } => put(0x82, &[&last.to_le_bytes()]),
             Self::Learned(good) => put(0x83, &[&[u8::from(*good)]]),
-            Self::Reply { sequence, entry, found, value } => {
-                put(0x84, &[&sequence.to_le_bytes(), &entry.to_le_bytes(), &[u8::from(*found)], value]);
+            Self::Reply { sequence, entry, answer } => {
+                put(0x84, &[&sequence.to_le_bytes(), &entry.to_le_bytes(), answer]);
             }
+            Self::Receipt(bytes) => put(0x86, &[bytes]),
             Self::Refused { sequence, reason } => put(0x85, &[&sequence.to_le_bytes(), reason]),
         }
     }
@@ -97,13 +112,17 @@ impl<'a> Frame<'a> {
         let wrong = BadFrame("length of the message");
         let (kind, rest) = bytes.split_first().ok_or(wrong)?;
         Ok(match kind {
-            1 => Self::Hello(after_magic(rest)?.try_into().map_err(|_| wrong)?),
+            1 => {
+                let (protocol, signer) = rest.split_first_chunk().ok_or(wrong)?;
+                Self::Hello { protocol, signer: signer.try_into().map_err(|_| wrong)? }
+            }
             2 => Self::Proof(rest.try_into().map_err(|_| wrong)?),
             3 => Self::Announcement(rest),
             &REQUEST => Self::Request(rest),
             0x81 => {
-                let (store, challenge) = after_magic(rest)?.split_first_chunk().ok_or(wrong)?;
-                Self::Challenge { store, challenge: challenge.try_into().map_err(|_| wrong)? }
+                let (protocol, rest) = rest.split_first_chunk().ok_or(wrong)?;
+                let (store, challenge) = rest.split_first_chunk().ok_or(wrong)?;
+                Self::Challenge { protocol, store, challenge: challenge.try_into().map_err(|_| wrong)? }
             }
             0x82 => match number(rest)? {
                 (last, []) => Self::Welcome { last },
@@ -116,24 +135,17 @@ impl<'a> Frame<'a> {
             },
             0x84 => {
                 let (sequence, rest) = number(rest)?;
-                let (entry, rest) = number(rest)?;
-                match rest.split_first().ok_or(wrong)? {
-                    (0, []) => Self::Reply { sequence, entry, found: false, value: &[] },
-                    (1, value) => Self::Reply { sequence, entry, found: true, value },
-                    _ => return Err(BadFrame("neither found nor not found")),
-                }
+                let (entry, answer) = number(rest)?;
+                Self::Reply { sequence, entry, answer }
             }
             0x85 => {
                 let (sequence, reason) = number(rest)?;
                 Self::Refused { sequence, reason }
             }
+            0x86 => Self::Receipt(rest),
             _ => return Err(BadFrame("unknown kind")),
         })
     }
-}
-
-fn after_magic(bytes: &[u8]) -> Result<&[u8], BadFrame> {
-    bytes.strip_prefix(&MAGIC).ok_or(BadFrame("another protocol or version"))
 }
 
 fn number(bytes: &[u8]) -> Result<(u64, &[u8]), BadFrame> {
@@ -157,9 +169,9 @@ mod tests {
     #[test]
     fn fixed_messages_have_exact_lengths() {
         for frame in [
-            Frame::Hello(&[1; 32]),
+            Frame::Hello { protocol: b"PROTOCOL", signer: &[1; 32] },
             Frame::Proof(&[2; 64]),
-            Frame::Challenge { store: &[3; 32], challenge: &[4; 32] },
+            Frame::Challenge { protocol: b"PROTOCOL", store: &[3; 32], challenge: &[4; 32] },
             Frame::Welcome { last: 5 },
             Frame::Learned(true),
         ] {
@@ -174,11 +186,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decoded_messages_encode_to_the_same_bytes(mut bytes in vec(any::<u8>(), 1..90), kind in 0usize..10, bit in 0u8..3) {
-            bytes[0] = [1, 2, 3, 4, 0x81, 0x82, 0x83, 0x84, 0x85, 9][kind];
-            if bytes.len() > 17 && bytes[0] == 0x84 {
-                bytes[17] = bit;
-            }
+        fn decoded_messages_encode_to_the_same_bytes(mut bytes in vec(any::<u8>(), 1..90), kind in 0usize..11) {
+            bytes[0] = [1, 2, 3, 4, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 9][kind];
             if let Ok(frame) = Frame::decode(&bytes) {
                 prop_assert_eq!(encoded(&frame), bytes);
             }

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A request is in the log before it is executed, and executed before it is answered; a failed write stops the server. The
-//! log is therefore the order of execution, and a start executes it again to restore the store.
+//! log is therefore the order of execution, and a start executes it again to restore the state. If the engine's answers are
+//! signed, the [receipt](crate::receipt) of an answer follows its request in the log, and its answer to the client.
 //!
 //! A refused request is answered with a code, and recorded:
 //!
@@ -29,30 +30,31 @@
 mod admission;
 mod announcements;
 mod connection;
+mod receipts;
 
-use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use quorate_audit::failure::{Exit, Failure, OrFail};
+use quorate_audit::keys::Key;
 use quorate_audit::log::{LogOptions, LogWriter, Recovery};
 use quorate_audit::refusals::RefusalLog;
-use quorate_audit::signed::SignedCommand;
 use quorate_link::{Endpoint, Listener, NAP, Pace, SPIN, wait};
 
-use crate::KV;
-use crate::command::{Command, Store};
+use crate::Engine;
 use crate::config::Config;
+use crate::replay::Replay;
 use admission::{Client, Rules};
 use announcements::{Announcements, VerifiedAnnouncement};
 use connection::{Connection, Context};
+use receipts::Receipts;
 
 /// A server that listens.
-pub struct Server {
+pub struct Server<E> {
     listeners: Vec<Listener>,
     connections: Vec<Connection>,
-    context: Context,
+    context: Context<E>,
     pace: Pace,
     recovered: Recovery,
 }
@@ -68,27 +70,30 @@ const CLOCK_ROUNDS: u32 = 16;
 /// Maximum number of connections that are accepted at once: creating one in shared memory takes about a millisecond.
 const MAX_ACCEPTED: usize = 8;
 
-impl Server {
-    /// Opens the log, executes it to restore the store, and listens.
+impl<E: Engine> Server<E> {
+    /// Opens the log, executes it to restore the state, and listens.
     ///
     /// # Errors
     /// [`Failure`] that names the failed step.
     pub fn start(config: &Config) -> Result<Self, Failure> {
-        let (mut last, mut store, mut wrong) = (HashMap::new(), Store::default(), None);
+        let (application, key) = (E::application(), server_key::<E>(config)?);
+        let public = key.as_ref().map(|key| Ok::<_, Failure>(*key.public()?.as_bytes())).transpose()?;
+        if let Some(known) = config.clients.iter().find(|known| Some(*known.key.as_bytes()) == public) {
+            return Err(Failure::input(format!("client {:?} has the key of the server", known.name)));
+        }
+        let (mut replay, mut fault) = (Replay::<E>::new(public), None);
         let options = LogOptions { put_aside: config.put_aside, seal_tail: true, sync: config.sync };
-        let (log, recovered) = LogWriter::open_with(&KV, &config.log, &options, |entry| {
-            let signed = SignedCommand::decode(entry.body).ok();
-            match signed.and_then(|signed| Some((signed.sequence, Command::decode(signed.command).ok()?))) {
-                Some((sequence, command)) => {
-                    last.insert(entry.signer, sequence);
-                    store.execute(&command);
-                }
-                None => wrong = wrong.or(Some(entry.number)),
+        let (mut log, recovered) = LogWriter::open_with(application, &config.log, &options, |entry| {
+            if fault.is_none() {
+                fault = replay.execute(entry).err().map(|fault| (entry.number, fault));
             }
         })?;
-        if let Some(number) = wrong {
-            let message =
-                format!("{}: entry {number} is not a request; run `audited-kv audit`", config.log.display());
+        if let Some((number, reason)) = fault {
+            let message = format!(
+                "{}: entry {number} {reason}; run `{} audit`",
+                config.log.display(),
+                application.program
+            );
             return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
         }
         if config.plain && log.last() > 0 {
@@ -105,12 +110,27 @@ impl Server {
             let bound = Listener::bind(endpoint);
             listeners.push(bound.or_fail(Exit::Unreachable, format_args!("listening on {endpoint}"))?);
         }
+        let receipts = match key.zip(public) {
+            Some((key, public)) if !config.plain => {
+                let last = replay.last().get(&public).copied().unwrap_or_default();
+                let mut receipts = Receipts::new(application, *log.store(), &key, last)?;
+                // The server was killed between a request and its receipt.
+                if let Some(executed) = replay.unanswered() {
+                    let receipt = executed.receipt();
+                    receipts.append(&mut log, quorate_audit::now(), &receipt, &mut Vec::new())?;
+                    log.flush().or_fail(Exit::Failed, "writing the log")?;
+                }
+                Some(receipts)
+            }
+            _ => None,
+        };
         let rules = Rules { store: *log.store(), accept: config.accept.clone(), max_age: config.max_age };
         let context = Context {
             rules,
-            clients: Client::all(&config.clients, &last),
+            clients: Client::all(&config.clients, replay.last()),
             log,
-            store,
+            state: replay.into_state(),
+            receipts,
             announcements: Announcements::start()?,
             refusals,
             plain: config.plain.then_some(0),
@@ -132,9 +152,9 @@ impl Server {
         &self.context.rules.store
     }
 
-    /// Returns the number of keys.
-    pub fn keys(&self) -> usize {
-        self.context.store.len()
+    /// Returns the number of [items](Engine::ITEMS) in the state.
+    pub fn items(&self) -> usize {
+        self.context.state.items()
     }
 
     /// Returns the result of opening the log.
@@ -259,5 +279,16 @@ impl Server {
         if let Some(found) = found {
             found.learned(learned.err(), &mut self.context);
         }
+    }
+}
+
+/// Reads the key with which the server signs its answers.
+fn server_key<E: Engine>(config: &Config) -> Result<Option<Key>, Failure> {
+    match (&config.key, E::SIGNS_ANSWERS) {
+        (Some(path), true) => Key::load(E::application(), path).map(Some),
+        (None, false) => Ok(None),
+        (None, true) if config.plain => Ok(None),
+        (None, true) => Err(Failure::input("the configuration has no `key`, with which the server signs")),
+        (Some(_), false) => Err(Failure::input("`key`: this server does not sign its answers")),
     }
 }

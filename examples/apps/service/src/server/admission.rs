@@ -13,8 +13,7 @@ use quorate_audit::refusals::Refusal;
 use quorate_audit::signed::{SignatureScheme, SignedCommand, verify_eddsa};
 use quorate_audit::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
 
-use crate::KV;
-use crate::command::Command;
+use crate::Engine;
 
 /// Rules for all requests.
 #[derive(Debug)]
@@ -51,12 +50,12 @@ impl Client {
     ///
     /// A request that is refused because of its scheme or its form is refused again whenever it is sent. Each other one that
     /// could be executed later is remembered by its time.
-    pub(super) fn accept<'a>(
+    pub(super) fn accept<'a, E: Engine>(
         &mut self,
         rules: &Rules,
         now: Time,
         signed: &SignedCommand<'a>,
-    ) -> Result<Command<'a>, Refusal> {
+    ) -> Result<E::Command<'a>, Refusal> {
         if !rules.accept.contains(&signed.scheme) {
             return Err(match signed.scheme {
                 SignatureScheme::None => Refusal::new("UNSIGNED", "the request is not signed"),
@@ -69,14 +68,13 @@ impl Client {
         let age = signed.time.0.abs_diff(now.0);
         if u128::from(age) > rules.max_age.as_micros() {
             if signed.sequence >= next {
-                self.refuse(rules, now, signed);
+                self.refuse::<E>(rules, now, signed);
             }
             let side = if signed.time < now { "ago" } else { "ahead of the server's clock" };
             let message = format!("it was signed {} s {side}; sign it again", age / 1_000_000);
             return Err(Refusal::new("STALE", message));
         }
-        let command =
-            Command::decode(signed.command).map_err(|reason| Refusal::new("BAD_COMMAND", reason.0))?;
+        let command = E::decode(signed.command).map_err(|reason| Refusal::new("BAD_COMMAND", reason.0))?;
         if signed.sequence < next {
             let message = format!("sequence number {} was used; the next one is {next}", signed.sequence);
             return Err(Refusal::new("REPLAYED", message));
@@ -86,11 +84,11 @@ impl Client {
             return Err(Refusal::new("STALE", message));
         }
         if signed.sequence > next {
-            self.refuse(rules, now, signed);
+            self.refuse::<E>(rules, now, signed);
             let message = format!("sequence number {} is not the next one, {next}", signed.sequence);
             return Err(Refusal::new("GAP", message));
         }
-        self.verify(signed, &rules.store).map_err(|error| match error {
+        self.verify::<E>(signed, &rules.store).map_err(|error| match error {
             Error::OneTimeReuse => {
                 // The signature is valid, and the first use may be forgotten.
                 self.refused.add(signed.time, now, rules.max_age);
@@ -115,19 +113,22 @@ impl Client {
     }
 
     /// Remembers the time of a request that is refused, if its signature is valid.
-    fn refuse(&mut self, rules: &Rules, now: Time, signed: &SignedCommand<'_>) {
-        if matches!(self.verify(signed, &rules.store), Ok(()) | Err(Error::OneTimeReuse)) {
+    fn refuse<E: Engine>(&mut self, rules: &Rules, now: Time, signed: &SignedCommand<'_>) {
+        if matches!(self.verify::<E>(signed, &rules.store), Ok(()) | Err(Error::OneTimeReuse)) {
             self.refused.add(signed.time, now, rules.max_age);
         }
     }
 
-    fn verify(&mut self, signed: &SignedCommand<'_>, store: &[u8; 32]) -> quorate::Result<()> {
+    fn verify<E: Engine>(&mut self, signed: &SignedCommand<'_>, store: &[u8; 32]) -> quorate::Result<()> {
+        let application = E::application();
         match signed.scheme {
             SignatureScheme::None => Ok(()),
-            SignatureScheme::Eddsa => verify_eddsa(&self.key, &signed.message(&KV, store), signed.signature),
+            SignatureScheme::Eddsa => {
+                verify_eddsa(&self.key, &signed.message(application, store), signed.signature)
+            }
             SignatureScheme::Dsig => self
                 .verifier(parse_suite(signed.signature)?)?
-                .verify(&signed.message(&KV, store), signed.signature),
+                .verify(&signed.message(application, store), signed.signature),
         }
     }
 
@@ -150,6 +151,7 @@ mod tests {
     use quorate::scheme::Scheme as _;
 
     use super::*;
+    use crate::engine::tests::{TEST, TestEngine};
 
     const NOW: u64 = 10_000_000;
     const GET: &[u8] = &[1, 1, b'k'];
@@ -188,7 +190,7 @@ mod tests {
         let scheme = if signature.is_empty() { SignatureScheme::None } else { SignatureScheme::Eddsa };
         let signed = SignedCommand { scheme, sequence, time: Time(time), signature, command };
         let last = client.last;
-        let outcome = client.accept(rules, Time(now), &signed);
+        let outcome = client.accept::<TestEngine>(rules, Time(now), &signed);
         let code = outcome.err().map_or("", |refusal| refusal.code);
         assert_eq!(client.last, last + u64::from(code.is_empty()));
         code
@@ -198,7 +200,7 @@ mod tests {
     fn each_rule_has_its_code() {
         let (secret, mut client, mut rules) = setup();
         let sign = |sequence, time, command: &[u8]| {
-            Ed25519::sign(&secret, &KV.message(&STORE, sequence, Time(time), command)).to_bytes()
+            Ed25519::sign(&secret, &TEST.message(&STORE, sequence, Time(time), command)).to_bytes()
         };
         let mut asked = |rules: &Rules, sequence, time, command: &[u8], signature: &[u8]| {
             ask(&mut client, rules, sequence, time, command, signature)
@@ -224,7 +226,7 @@ mod tests {
     fn refused_requests_are_never_executed_later() {
         let (secret, mut client, rules) = setup();
         let sign = |sequence, time| {
-            Ed25519::sign(&secret, &KV.message(&STORE, sequence, Time(time), GET)).to_bytes()
+            Ed25519::sign(&secret, &TEST.message(&STORE, sequence, Time(time), GET)).to_bytes()
         };
         let ahead = NOW + 6_000_000;
         // A forged time ahead of the clock does not lock the client out.

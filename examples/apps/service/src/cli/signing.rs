@@ -1,13 +1,12 @@
-//! Arguments that several commands share.
-
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
 use quorate_audit::signed::SignatureScheme;
-use quorate_audited_kv::client::ClientOptions;
+
+use crate::client::ClientOptions;
 
 /// Options of a signing client.
 #[derive(Debug, Args)]
-pub(super) struct SigningArgs {
+pub struct SigningArgs {
     /// Signature scheme: dsig, eddsa, or none (for measurements; servers refuse it by default).
     #[arg(long, value_name = "SCHEME", default_value = "dsig")]
     signer: SignatureScheme,
@@ -20,7 +19,8 @@ pub(super) struct SigningArgs {
 }
 
 impl SigningArgs {
-    pub(super) fn options(&self) -> ClientOptions {
+    /// Returns the options of the client.
+    pub fn options(&self) -> ClientOptions {
         ClientOptions {
             scheme: self.signer,
             suite: self.suite,
