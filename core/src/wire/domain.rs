@@ -104,6 +104,12 @@ pub const AUDITED_KV_COMMAND: &str = "quorate-v1-audited-kv-command";
 pub const AUDITED_KV_HELLO: &str = "quorate-v1-audited-kv-hello";
 /// Running hash over the log of the audited key-value store.
 pub const AUDITED_KV_LOG: &str = "quorate-v1-audited-kv-log";
+/// Prefix of a command that a trader, or a receipt that the exchange of the examples signs.
+pub const EXCHANGE_COMMAND: &str = "quorate-v1-exchange-command";
+/// Prefix of the bytes with which a trader of the exchange authenticates.
+pub const EXCHANGE_HELLO: &str = "quorate-v1-exchange-hello";
+/// Running hash over the log of the exchange.
+pub const EXCHANGE_LOG: &str = "quorate-v1-exchange-log";
 /// Statement of a member that it delivered a reliable broadcast.
 pub const ABFT_DELIVERY: &str = "quorate-v1-abft-delivery";
 /// Statement of a member that votes in a step of a proposal's promotion.
@@ -237,6 +243,9 @@ pub const ALL: &[&str] = &[
     AUDITED_KV_COMMAND,
     AUDITED_KV_HELLO,
     AUDITED_KV_LOG,
+    EXCHANGE_COMMAND,
+    EXCHANGE_HELLO,
+    EXCHANGE_LOG,
     ABFT_DELIVERY,
     ABFT_PROMOTION,
     ABFT_COMPLETION,

@@ -36,6 +36,8 @@ pub struct Executed {
 pub enum ReplayFault {
     /// It is neither a command of the engine nor a receipt of the server.
     BadCommand,
+    /// It is a receipt that another key than that of the server signed.
+    ForeignReceipt,
     /// It is a receipt, but the entry before it is no command.
     UnexpectedReceipt,
     /// It is a receipt of another command than that of the entry before it, which has this number.
@@ -76,6 +78,9 @@ impl<E: Engine> Replay<E> {
         } else {
             if let Some(executed) = &self.unanswered {
                 return Err(ReplayFault::Unanswered(executed.origin.entry));
+            }
+            if self.server.is_some() && Receipt::decode(signed.command).is_ok() {
+                return Err(ReplayFault::ForeignReceipt);
             }
             let command = E::decode(signed.command).map_err(|_| ReplayFault::BadCommand)?;
             let origin = Origin { entry: entry.number, signer: entry.signer };
@@ -118,6 +123,7 @@ impl fmt::Display for ReplayFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadCommand => write!(f, "is not a request"),
+            Self::ForeignReceipt => write!(f, "is a receipt with another key than that of the server"),
             Self::UnexpectedReceipt => write!(f, "is a receipt, but the entry before it is no request"),
             Self::MisplacedReceipt(entry) => write!(f, "is not the receipt of entry {entry}"),
             Self::Unanswered(entry) => write!(f, "follows entry {entry}, which has no receipt"),

@@ -60,6 +60,15 @@ pub struct Finding {
     pub detail: String,
 }
 
+impl Report {
+    /// Adds a finding of the application.
+    pub fn add(&mut self, finding: Finding) {
+        self.ok = false;
+        self.findings.push(finding);
+        self.findings.sort_by_key(|finding| (finding.offset, finding.entry));
+    }
+}
+
 /// Maximum number of listed findings.
 const MAX_FINDINGS: usize = 1000;
 

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -43,31 +43,61 @@ pub struct AuditArgs {
     json: bool,
 }
 
+/// The last line of the report.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdicts {
+    /// Without findings.
+    pub intact: &'static str,
+    /// With findings.
+    pub faulty: &'static str,
+}
+
 impl AuditArgs {
     /// Runs the command.
     ///
     /// # Errors
     /// [`Failure`].
     pub fn run(&self, application: &'static Application) -> Outcome {
+        let verdicts = Verdicts {
+            intact: "the log is intact, and each entry is signed by its client",
+            faulty: "the log differs from what the clients signed",
+        };
+        self.run_with(application, None, &verdicts, |_, _| Ok(()))
+    }
+
+    /// Runs the command with a further signer, such as the server, and with the checks of the application, which add their
+    /// findings to the report.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn run_with(
+        &self,
+        application: &'static Application,
+        signer: Option<KnownClient>,
+        verdicts: &Verdicts,
+        examine: impl FnOnce(&Path, &mut Report) -> Result<(), Failure>,
+    ) -> Outcome {
         let mut clients = self.clients.as_deref().map(load_clients).transpose()?.unwrap_or_default();
         clients.extend(self.signer.iter().cloned());
+        clients.extend(signer);
         let max_age = self.max_age.map(Duration::from_millis);
-        let report = audit(
+        let mut report = audit(
             application,
             &self.log,
             &Expected { clients, head: self.head, store: self.store, max_age },
         )?;
+        examine(&self.log, &mut report)?;
         if self.json {
             let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
             outln!("{text}");
         } else {
-            print(&report);
+            print(&report, verdicts);
         }
         Ok(if report.ok { ExitCode::SUCCESS } else { Exit::Tampered.into() })
     }
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, verdicts: &Verdicts) {
     for finding in &report.findings {
         let detail = escaped(finding.detail.as_bytes());
         outln!(
@@ -86,9 +116,9 @@ fn print(report: &Report) {
     outln!("{} entries of store {} in {:.2} s", report.entries, report.store, report.seconds);
     outln!("head {}:{}", report.head.entry, report.head.chain);
     if report.ok {
-        outln!("{}", verdict("the log is intact, and each entry is signed by its client", true));
+        outln!("{}", verdict(verdicts.intact, true));
     } else {
-        outln!("{}", verdict("the log differs from what the clients signed", false));
+        outln!("{}", verdict(verdicts.faulty, false));
     }
 }
 

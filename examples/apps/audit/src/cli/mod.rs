@@ -4,7 +4,7 @@ mod audit;
 mod keygen;
 mod proof;
 
-pub use audit::AuditArgs;
+pub use audit::{AuditArgs, Verdicts};
 pub use keygen::KeygenArgs;
 pub use proof::{CheckProofArgs, ProveArgs};
 
