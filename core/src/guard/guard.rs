@@ -1,7 +1,9 @@
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use core::fmt;
 
 use super::counter::Floor;
+use super::external::ExternalKey;
 use super::record::GuardRecord;
 use super::spending::{Spend, Spending};
 use crate::certificate::{Kind, Statement, TimeoutVote, Vote};
@@ -14,7 +16,7 @@ use crate::{Error, Result};
 ///
 /// Memory: one record per kind in use, at most 256, and 48 bytes per spent presignature until its epoch is closed.
 pub struct Guard<S: Scheme> {
-    secret: S::SecretKey,
+    key: Key<S>,
     public: S::PublicKey,
     chain: ChainId,
     binding: [u8; 32],
@@ -26,11 +28,21 @@ pub struct Guard<S: Scheme> {
     spending: Spending,
 }
 
+/// The key that signs.
+enum Key<S: Scheme> {
+    Secret(S::SecretKey),
+    External(Box<dyn ExternalKey<S>>),
+}
+
 impl<S: Scheme> Guard<S> {
     /// Creates the guard of a key that has **never signed on this chain**. After a restart call
     /// [`restore`](Guard::restore) instead.
     pub fn new(secret: S::SecretKey, chain: ChainId) -> Self {
         let public = S::public_key(&secret);
+        Self::with_key(Key::Secret(secret), public, chain)
+    }
+
+    fn with_key(key: Key<S>, public: S::PublicKey, chain: ChainId) -> Self {
         let mut w = Writer::new();
         w.u8(S::SUITE);
         chain.encode_to(&mut w);
@@ -40,7 +52,7 @@ impl<S: Scheme> Guard<S> {
         bytes.push(1);
         let spending = Spending::new(domain::hash(domain::GUARD, &bytes));
         let last = BTreeMap::new();
-        Self { secret, public, chain, binding, last, floor: None, is_counted: false, spending }
+        Self { key, public, chain, binding, last, floor: None, is_counted: false, spending }
     }
 
     /// Restores the guard of a key from all durable records. Their order does not matter; the latest record of each kind
@@ -101,6 +113,26 @@ impl<S: Scheme> Guard<S> {
         Ok(guard)
     }
 
+    /// Restores the guard of a key outside this process from all durable records, and with a floor as
+    /// [`restore_above`](Guard::restore_above). Without records it is the guard of a key that has never signed here.
+    ///
+    /// # Errors
+    /// As [`restore`](Guard::restore).
+    pub fn restore_external(
+        key: Box<dyn ExternalKey<S>>,
+        chain: ChainId,
+        records: impl IntoIterator<Item = GuardRecord>,
+        floor: Option<Floor>,
+    ) -> Result<Self> {
+        let public = key.public_key().clone();
+        let mut guard = Self::with_key(Key::External(key), public, chain);
+        guard.restore_all(records)?;
+        if let Some(floor) = floor {
+            guard.set_floor(floor, true);
+        }
+        Ok(guard)
+    }
+
     /// Returns true if signatures may have left whose records are missing: the records end below the floor.
     pub fn is_stale(&self) -> bool {
         self.floor.is_some_and(|floor| self.mark() < floor.mark())
@@ -123,7 +155,8 @@ impl<S: Scheme> Guard<S> {
     /// [`Error::WrongContext`] for a committee of another chain or a key that is not a member's; [`Error::Mismatch`] for a
     /// statement of another epoch; [`Error::Contradiction`] for an (epoch, view) below the last one of that kind, or equal
     /// to it with another statement, and with a floor for a mark that is not above all earlier ones; [`Error::TooLarge`] with
-    /// a floor for a view from 2⁵⁶ on. In these cases nothing is signed or recorded.
+    /// a floor for a view from 2⁵⁶ on; and those of an [`ExternalKey`]. In these cases nothing is recorded, and no vote
+    /// is returned.
     pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<(Vote<S>, GuardRecord)> {
         if committee.chain() != self.chain {
             return Err(Error::WrongContext { what: "chain" });
@@ -145,8 +178,12 @@ impl<S: Scheme> Guard<S> {
             Some(last) if *last == record => {}
             _ => self.require_above_floor(&record)?,
         }
+        let vote = match &mut self.key {
+            Key::Secret(secret) => Vote::sign(secret, signer, &committee.id(), statement),
+            Key::External(key) => Vote::new(statement, signer, key.sign(committee, &statement)?),
+        };
         self.last.insert(kind, record);
-        Ok((Vote::sign(&self.secret, signer, &committee.id(), statement), record))
+        Ok((vote, record))
     }
 
     /// Checks a new statement against the floor and, if a counter follows the marks, against the signatures of all kinds.

@@ -116,6 +116,7 @@
 mod counter;
 #[cfg(feature = "slashing-protection")]
 pub mod ethereum;
+mod external;
 #[allow(clippy::module_inception)]
 mod guard;
 #[cfg(feature = "journal")]
@@ -124,6 +125,7 @@ mod record;
 mod spending;
 
 pub use counter::{Floor, MonotonicCounter};
+pub use external::ExternalKey;
 pub use guard::Guard;
 #[cfg(feature = "journal")]
 pub use journal::{JournalFile, JournaledGuard};

@@ -1,6 +1,7 @@
 use quorate::Error;
-use quorate::committee::ChainId;
-use quorate::guard::{Floor, Guard, GuardRecord, MonotonicCounter};
+use quorate::certificate::Statement;
+use quorate::committee::{ChainId, Committee};
+use quorate::guard::{ExternalKey, Floor, Guard, GuardRecord, MonotonicCounter};
 use quorate::wire::{Decode, Encode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -221,4 +222,59 @@ pub(crate) fn a_counter_reveals_restored_old_records<S: Spoil>() {
     let mut guard = start(&records, &mut counter);
     assert!(guard.sign(&world.committee, statement(TIMEOUT, 7, 1)).is_ok());
     assert!(guard.sign(&world.committee, statement(VOTE, 6, 1)).is_err());
+}
+
+/// A key in a signer that first fails a number of times.
+struct Remote<S: Spoil> {
+    secret: S::SecretKey,
+    public: S::PublicKey,
+    failures: usize,
+}
+
+impl<S: Spoil> ExternalKey<S> for Remote<S> {
+    fn public_key(&self) -> &S::PublicKey {
+        &self.public
+    }
+
+    fn sign(&mut self, committee: &Committee<S>, statement: &Statement) -> quorate::Result<S::Signature> {
+        if self.failures > 0 {
+            self.failures -= 1;
+            return Err(Error::Exhausted);
+        }
+        Ok(S::sign(&self.secret, &statement.signed_bytes(&committee.id())))
+    }
+}
+
+pub(crate) fn an_external_key_signs_under_the_same_rule<S: Spoil>() {
+    let world = World::<S>::new(4);
+    let chain = world.committee.chain();
+    let start = |failures, records: &[GuardRecord], floor| {
+        let (secret, public) = (secret(&world, 1), S::public_key(&world.secrets[1]));
+        let key = Box::new(Remote::<S> { secret, public, failures });
+        Guard::restore_external(key, chain, records.to_vec(), floor)
+    };
+    let statement = |view, digest| world.committee.statement(VOTE, view, [digest; 32]);
+    let mut guard = start(1, &[], None).unwrap();
+    assert_eq!(guard.sign(&world.committee, statement(5, 1)), Err(Error::Exhausted));
+    assert_eq!((guard.last(VOTE), guard.records().count()), (None, 0), "nothing is recorded");
+    let (vote, record) = guard.sign(&world.committee, statement(5, 1)).unwrap();
+    assert!(vote.check(&world.committee).is_ok());
+    let mut own = Guard::<S>::new(secret(&world, 1), chain);
+    assert_eq!(own.sign(&world.committee, statement(5, 1)), Ok((vote, record)), "as a key in the process");
+    // The guard refuses before it asks.
+    let mut restored = start(1, &[record], None).unwrap();
+    for guard in [&mut guard, &mut restored] {
+        assert_eq!(guard.sign(&world.committee, statement(5, 2)), Err(contradiction(5)));
+    }
+    assert_eq!(restored.sign(&world.committee, statement(6, 1)), Err(Error::Exhausted));
+    assert!(restored.sign(&world.committee, statement(6, 2)).is_ok(), "the failed statement left no trace");
+    // Records of another key, and a floor.
+    let other = Guard::<S>::new(secret(&world, 0), chain).sign(&world.committee, statement(5, 1)).unwrap().1;
+    assert!(start(0, &[other], None).is_err());
+    let mut counter = Counter(0);
+    let Ok(()) = counter.advance(record.mark());
+    let Ok(floor) = Floor::read(&mut counter);
+    let mut stale = start(0, &[], Some(floor)).unwrap();
+    assert!(stale.is_stale() && stale.sign(&world.committee, statement(5, 2)).is_err());
+    assert!(stale.sign(&world.committee, statement(6, 2)).is_ok());
 }

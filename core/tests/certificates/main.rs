@@ -56,6 +56,7 @@ suite! {
     forgeries::a_small_order_point_is_rejected_on_every_path,
     forgeries::votes_that_cancel_are_never_treated_as_valid,
     forgeries::signatures_for_one_committee_count_in_no_other,
+    guard::an_external_key_signs_under_the_same_rule,
     guard::signs_ascending_views_and_repeats_the_same_vote,
     guard::refuses_contradictions_before_and_after_a_restart,
     guard::a_counter_reveals_restored_old_records,
