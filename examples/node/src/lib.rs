@@ -11,6 +11,7 @@
 //! | [`links`] | TLS 1.3 between validators, authenticated by identity keys |
 //! | [`protocol`] | the interface between the node and a consensus protocol |
 //! | [`runtime`] | drives the replica: persist, then send |
+//! | [`signer`] | a process with the voting key and its guard, and its client |
 //! | [`store`] | records, blocks and batches on disk |
 //! | [`application`] | the meaning of transactions; the ledger is the default |
 //! | [`proof`] | proofs of transactions and of the state |
@@ -39,6 +40,7 @@ pub mod metrics;
 pub mod proof;
 pub mod protocol;
 pub mod runtime;
+pub mod signer;
 pub mod store;
 
 pub use error::{NodeError, Result};

@@ -2,6 +2,8 @@
 
 mod proofs;
 
+use quorate::bls::MinSig;
+use quorate::certificate::Kind;
 use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::{Toy, UnverifiedKey};
@@ -15,16 +17,20 @@ use quorate_node::epochs::{Anchor, Epoch};
 use quorate_node::genesis::{Committees, Genesis, Hex, Member, PublicKeys, Schedule, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
 use quorate_node::protocol::Protocol;
+use quorate_node::signer;
 use quorate_node_gosig::Gosig;
 use quorate_node_jolteon::Jolteon;
 
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
 
-/// Link handshakes, events of the submission stream, epochs with contacts, and proofs.
+/// Link handshakes, requests to signers and their answers, events of the submission stream, epochs with contacts, and proofs.
 pub(crate) fn wire(bytes: &[u8]) {
     identity::<Hello, ()>(bytes, &());
     identity::<Answer, ()>(bytes, &());
+    identity::<signer::Request, ()>(bytes, &());
+    identity::<signer::Answer<Ed25519>, ()>(bytes, &());
+    identity::<signer::Answer<MinSig>, ()>(bytes, &());
     identity::<TrieProof, ()>(bytes, &());
     identity::<Contact, ()>(bytes, &());
     if let Some(epoch) = identity::<Epoch, ()>(bytes, &()) {
@@ -71,6 +77,12 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
     let chain = ChainId::from_name("fuzz");
     seeds.push(Hello { version: VERSION, chain, purpose: Purpose::Probe, process }.encode());
     seeds.push(Answer { version: VERSION, verdict: Verdict::Welcome, process }.encode());
+    let committee = Ed25519::four().committee.id();
+    let statement = Ed25519::four().committee.statement(Kind::new(1), 7, [8; 32]);
+    seeds.push(signer::Request::Key(committee).encode());
+    seeds.push(signer::Request::Sign { committee, statement }.encode());
+    seeds.extend(signer_answers::<Ed25519>());
+    seeds.extend(signer_answers::<MinSig>());
     seeds.extend(Contact::new("carol", "127.0.0.1:7104").map(|contact| contact.encode()));
     let first = Epoch::genesis(&genesis());
     let seed = Seed::genesis(chain, b"fuzz");
@@ -80,6 +92,19 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
     seeds.extend(proofs::seeds::<Jolteon<Ed25519>>(&proofs::of_jolteon()));
     seeds.extend(proofs::seeds::<Gosig<Toy>>(&proofs::of_gosig()));
     seeds
+}
+
+/// One answer of a signer of each kind.
+fn signer_answers<S: Fixed>() -> Vec<Vec<u8>> {
+    let secret = S::four().secret(0);
+    let refused = signer::Refusal::Contradiction { signed_view: 9 };
+    let answers = [
+        signer::Answer::<S>::Key(S::public_key(&secret)),
+        signer::Answer::Signature(S::sign(&secret, b"fuzz")),
+        signer::Answer::Refused(refused),
+        signer::Answer::Refused(signer::Refusal::JournalFailed),
+    ];
+    answers.iter().map(Encode::encode).collect()
 }
 
 /// Genesis files, configurations, transactions of the ledger, and proofs as JSON.

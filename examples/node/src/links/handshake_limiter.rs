@@ -12,7 +12,7 @@ use crate::host::host;
 /// One host, or one network where a host has many addresses, may hold a quarter of the places; the local host may hold all
 /// of them. If all are in use, the host with the most connections loses one.
 #[derive(Debug)]
-pub(super) struct HandshakeLimiter {
+pub(crate) struct HandshakeLimiter {
     held: Mutex<HeldPermits>,
     permits: usize,
 }
@@ -27,7 +27,7 @@ struct HeldPermits {
 
 /// Permit for one unauthenticated connection, released on drop.
 #[derive(Debug)]
-pub(super) struct HandshakePermit {
+pub(crate) struct HandshakePermit {
     limiter: Arc<HandshakeLimiter>,
     host: IpAddr,
     number: u64,
@@ -35,12 +35,12 @@ pub(super) struct HandshakePermit {
 }
 
 impl HandshakeLimiter {
-    pub(super) fn new(permits: usize) -> Arc<Self> {
+    pub(crate) fn new(permits: usize) -> Arc<Self> {
         Arc::new(Self { held: Mutex::default(), permits })
     }
 
     /// Returns a permit for a connection from `address`, and withdraws an older one if that is needed.
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> HandshakePermit {
+    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> HandshakePermit {
         let host = host(address);
         let share =
             if address.to_canonical().is_loopback() { self.permits } else { self.permits.div_ceil(4) };
@@ -88,7 +88,7 @@ impl HeldPermits {
 
 impl HandshakePermit {
     /// Completes when a newer connection takes the place.
-    pub(super) async fn withdrawn(&mut self) {
+    pub(crate) async fn withdrawn(&mut self) {
         // The sender is dropped only with the permit.
         let _ = (&mut self.withdrawn).await;
     }

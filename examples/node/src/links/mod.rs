@@ -63,7 +63,9 @@ pub mod tls;
 mod types;
 
 pub use error::LinkError;
+pub(crate) use handshake_limiter::HandshakeLimiter;
 pub use identify::identify;
 pub use listener::LinkListener;
 pub use network::{LinkSender, Links};
+pub(crate) use refusal_log::RefusalLog;
 pub use types::{FormerMember, Lane, Limits, LinkEvent, Received, Settings, Sink};

@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// Warns about refused connections. Anyone can cause them, so the log gets the first of each kind, and then one line per
 /// interval with the number of those left out.
 #[derive(Debug, Default)]
-pub(super) struct RefusalLog(Mutex<HashMap<(String, &'static str), Warned>>);
+pub(crate) struct RefusalLog(Mutex<HashMap<(String, &'static str), Warned>>);
 
 #[derive(Debug)]
 struct Warned {
@@ -22,7 +22,7 @@ struct Warned {
 impl RefusalLog {
     /// Logs a refusal, unless one of this peer and code was logged a short time ago. The number of names is that of the
     /// members, and one for strangers.
-    pub(super) fn warn(&self, peer: &str, from: SocketAddr, error: &LinkError) {
+    pub(crate) fn warn(&self, peer: &str, from: SocketAddr, error: &LinkError) {
         let code = error.code();
         if let Some(left_out) = self.due(peer, code, Instant::now()) {
             tracing::warn!(
@@ -38,7 +38,7 @@ impl RefusalLog {
     }
 
     /// The number of refusals left out before this one, if this one is to be logged.
-    fn due(&self, peer: &str, code: &'static str, now: Instant) -> Option<u64> {
+    pub(crate) fn due(&self, peer: &str, code: &'static str, now: Instant) -> Option<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let warned = all.entry((peer.to_owned(), code));
         let mut is_first = false;

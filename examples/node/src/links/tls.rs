@@ -51,7 +51,7 @@ impl Tls {
     }
 
     /// The same for any keys with their indices.
-    pub(super) fn accepting<'a>(
+    pub(crate) fn accepting<'a>(
         identity: ed25519::SecretKey,
         keys: impl IntoIterator<Item = (MemberIndex, &'a ed25519::PublicKey)>,
         protocol: &'static [u8],
@@ -90,8 +90,13 @@ impl Tls {
     /// # Errors
     /// If rustls refuses the configuration.
     pub fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
+        self.client_config(key).map(TlsConnector::from)
+    }
+
+    /// The configuration of [`connector`](Self::connector), for blocking connections.
+    pub(crate) fn client_config(&self, key: &ed25519::PublicKey) -> Result<Arc<ClientConfig>, Error> {
         let own = Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone()));
-        connector(&self.provider, key, own, self.protocol)
+        client_config(&self.provider, key, own, self.protocol)
     }
 }
 
@@ -101,15 +106,15 @@ pub(super) fn anonymous_connector(
     key: &ed25519::PublicKey,
     protocol: &'static [u8],
 ) -> Result<TlsConnector, Error> {
-    connector(&Arc::new(provider()), key, Arc::new(NoKey), protocol)
+    client_config(&Arc::new(provider()), key, Arc::new(NoKey), protocol).map(TlsConnector::from)
 }
 
-fn connector(
+fn client_config(
     provider: &Arc<CryptoProvider>,
     key: &ed25519::PublicKey,
     own: Arc<dyn ResolvesClientCert>,
     protocol: &'static [u8],
-) -> Result<TlsConnector, Error> {
+) -> Result<Arc<ClientConfig>, Error> {
     let algorithms = provider.signature_verification_algorithms;
     let verifier = Arc::new(Verifier { expected: Expected::One(encode_spki(key)), algorithms });
     let mut config = ClientConfig::builder_with_provider(provider.clone())
@@ -120,7 +125,7 @@ fn connector(
     config.alpn_protocols = vec![protocol.to_vec()];
     config.enable_sni = false;
     config.resumption = rustls::client::Resumption::disabled();
-    Ok(TlsConnector::from(Arc::new(config)))
+    Ok(Arc::new(config))
 }
 
 /// A server name, which rustls requires. The key alone identifies the peer.
