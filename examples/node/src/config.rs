@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::signer::SignerAddress;
 use crate::{NodeError, Result};
 
 /// Configuration of a validator.
@@ -52,6 +53,9 @@ pub struct Places {
     /// than the last signature.
     #[serde(default)]
     pub counter: Option<PathBuf>,
+    /// The signer that holds the voting key of this validator. The voting key in the key file then has no use.
+    #[serde(default)]
+    pub signer: Option<SignerAddress>,
     /// Starts an observer if the keys belong to no member, for a validator that joins a running chain.
     #[serde(default)]
     pub observe: bool,
@@ -156,6 +160,7 @@ impl NodeConfig {
                 data: data.into(),
                 shares: None,
                 counter: None,
+                signer: None,
                 observe: false,
                 new_validator: false,
             },
@@ -252,6 +257,8 @@ impl NodeConfig {
              # the data contains. With it, a validator that starts with old data knows it at once, and one that starts with\n\
              # the newest data votes at once. It is created if it is missing; it costs one more write per vote. Not for ABFT.\n\
              {counter}\n\
+             # A signer that holds the voting key of this validator (`quorate signer` prints the line). Only for Jolteon.\n\
+             {signer}\n\
              # For a validator that joins a running chain: observe the chain until the keys belong to a member,\n\
              # then take part. If false, the node does not start with keys that belong to no member.\n\
              observe = {observe}\n\
@@ -315,6 +322,10 @@ impl NodeConfig {
                 Some(path) => format!("counter = {}", quoted(&path.to_string_lossy())),
                 None => "# counter = \"/another/disk/counter\"".to_owned(),
             },
+            signer = match &self.node.signer {
+                Some(signer) => format!("signer = \"{signer}\""),
+                None => "# signer = \"IDENTITY@192.0.2.7:7400\"".to_owned(),
+            },
             observe = self.node.observe,
             listen = quoted(&links.listen),
             bulk_queue_bytes = links.bulk_queue_bytes,
@@ -352,6 +363,9 @@ mod tests {
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
         config.node.shares = Some("shares".into());
         config.node.counter = Some("/other/counter".into());
+        // The base point of the curve, as a key.
+        let identity = format!("58{}", "66".repeat(31));
+        config.node.signer = Some(format!("{identity}@192.0.2.7:7400").parse().unwrap());
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
     }
 

@@ -10,7 +10,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_jolteon::{
     Batch, BatchRef, Block, Command, Config, Delivery, HistoryRequest, Message, Output, Parameters, Record,
-    Replica, WINDOW, block_range,
+    Replica, VotingKey, WINDOW, block_range,
 };
 use quorate_protocol::Executed;
 
@@ -31,7 +31,7 @@ impl<S: Fixed> Protocol for Jolteon<S> {
             voters: S::four().committee.clone(),
             identities: Ed25519::four().committee.clone(),
             me,
-            voting_key: S::four().secret(me),
+            voting_key: VotingKey::Secret(S::four().secret(me)),
             identity_key: Ed25519::four().secret(me),
             genesis_root: GENESIS_ROOT,
             executed,

@@ -50,6 +50,7 @@ use crate::epochs::{Anchor, NextEpoch};
 use crate::evidence::{SignedTwice, SigningKey};
 use crate::genesis::{Committees, Genesis};
 use crate::keys::NodeKeys;
+use crate::signer::SignerAddress;
 
 /// A consensus protocol that the node can run.
 pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
@@ -80,6 +81,9 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     const ABSTAINS: bool = false;
     /// True if a dealer makes keys for a genesis: see [`deal`](Protocol::deal).
     const HAS_DEALER: bool = false;
+    /// True if a [signer](crate::signer) can hold the voting key: the guard signs everything that this key signs, and the
+    /// committee is that of the genesis.
+    const HAS_SIGNER: bool = false;
 
     /// Checks the fields of a genesis that only this protocol uses.
     ///
@@ -316,8 +320,10 @@ pub struct MachineSetup<'a, P: Protocol> {
     pub me: Option<MemberIndex>,
     /// Block on which the epoch begins; `None` for the genesis epoch.
     pub anchor: Option<Anchor>,
-    /// Secret keys of this validator.
+    /// Secret keys of this validator. With a [signer](Self::signer), the voting key among them has no use.
     pub keys: &'a NodeKeys,
+    /// The signer that holds the voting key; only for protocols that [can use one](Protocol::HAS_SIGNER).
+    pub signer: Option<&'a SignerAddress>,
     /// This validator's secrets from the [dealer](Protocol::deal); empty if the protocol has none.
     pub shares: &'a [u8],
     /// The presignatures of this validator, if its chain [uses them](Protocol::presigns).

@@ -38,6 +38,8 @@ pub(super) struct NodeContext<P: Protocol> {
     /// The presignatures and the journal of those that are spent, outside the data directory.
     pub(super) presignatures: Option<OpenPresignatures>,
     keys: NodeKeys,
+    /// That of the keys, or with a signer the one that it holds.
+    voting_key: <P::Scheme as Scheme>::PublicKey,
     /// Empty for protocols without a dealer.
     shares: Zeroizing<Vec<u8>>,
 }
@@ -78,17 +80,22 @@ impl<P: Protocol> NodeContext<P> {
             Some(path) if is_inside(path, &config.node.data) => return Err(counter_in_data()),
             _ => {}
         }
-        let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
-        let is_founder = member::<P::Scheme>(&Epoch::genesis(&genesis), &identity, &voting)?.is_some();
+        let identity = keys.identity()?;
+        let voting_key = match &config.node.signer {
+            Some(_) if !P::HAS_SIGNER => return Err(no_signer(P::NAME)),
+            Some(_) => signer_key(&committees, &identity)?,
+            None => P::Scheme::public_key(&keys.voting::<P::Scheme>()?),
+        };
+        let is_founder = member::<P::Scheme>(&Epoch::genesis(&genesis), &identity, &voting_key)?.is_some();
         if is_founder {
             check_first_start(&config.node.data, config.node.new_validator)?;
         } else if !(config.node.data.exists() || P::HAS_EPOCHS && config.node.observe) {
             // Do not create a data directory for keys that cannot take part.
             return Err(not_a_member(&identity));
         }
-        let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
+        let owner = Ed25519::public_key(&identity);
         let binding =
-            Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol.clone());
+            Binding::new::<P::Scheme>(committees.chain.0, &voting_key, &owner).with(genesis.protocol.clone());
         // Before the data directory exists: a first start that is refused does not count as one.
         let presignatures = match &config.node.shares {
             Some(shares) if P::presigns(&genesis) => {
@@ -111,7 +118,8 @@ impl<P: Protocol> NodeContext<P> {
         let executor = Executor::open(store.clone(), application)?;
         let is_first = config.node.new_validator;
         let genesis = Arc::new(genesis);
-        let context = Self { config, genesis, chain, store, counters, presignatures, keys, shares };
+        let context =
+            Self { config, genesis, chain, store, counters, presignatures, keys, voting_key, shares };
         let epoch = context.enter(executor, context.history(has_counted, is_first)?)?;
         Ok((context, epoch, checker))
     }
@@ -146,9 +154,8 @@ impl<P: Protocol> NodeContext<P> {
         abstained: bool,
     ) -> Result<EpochContext<P>> {
         let last = self.epochs()?.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
-        let (identity, voting) = (self.keys.identity()?, self.keys.voting::<P::Scheme>()?);
         // A replica of this process made the records, unless it had to abstain or was an observer.
-        let was_member = member::<P::Scheme>(&last, &identity, &voting)?.is_some();
+        let was_member = member::<P::Scheme>(&last, &self.identity()?, &self.voting_key)?.is_some();
         let history = match was_member && !abstained {
             true => self.history(self.counters.as_ref().map(|_| true), true)?,
             false => SigningHistory::Unconfirmed,
@@ -178,6 +185,7 @@ impl<P: Protocol> NodeContext<P> {
             me,
             anchor: epoch.anchor,
             keys: &self.keys,
+            signer: self.config.node.signer.as_ref(),
             shares: &self.shares,
             presignatures: match &self.presignatures {
                 Some(presignatures) => Some(presignatures.files(executed.height)?),
@@ -208,8 +216,8 @@ impl<P: Protocol> NodeContext<P> {
 
     /// Index of this node in an epoch; `None` for an observer.
     fn role(&self, epoch: &Epoch, earlier: &[Epoch]) -> Result<Option<MemberIndex>> {
-        let (identity, voting) = (self.keys.identity()?, self.keys.voting::<P::Scheme>()?);
-        let me = member::<P::Scheme>(epoch, &identity, &voting)?;
+        let identity = self.identity()?;
+        let me = member::<P::Scheme>(epoch, &identity, &self.voting_key)?;
         let key = Ed25519::public_key(&identity).encode();
         if me.is_none() && earlier.iter().any(|epoch| epoch.position(&key).is_some()) {
             return Err(NodeError::Left { epoch: epoch.number, first_height: epoch.first_height() });
@@ -278,6 +286,19 @@ fn counter_in_data() -> NodeError {
     NodeError::Config { path: None, problem: problem.into() }
 }
 
+fn no_signer(protocol: &str) -> NodeError {
+    let problem =
+        format!("node.signer: a validator of a chain that runs {protocol} cannot use one; remove it");
+    NodeError::Config { path: None, problem }
+}
+
+/// Returns the voting key of the member with this identity, which its signer holds.
+fn signer_key<S: Scheme>(committees: &Committees<S>, identity: &ed25519::SecretKey) -> Result<S::PublicKey> {
+    let me = committees.identities.position(&Ed25519::public_key(identity));
+    let key = me.and_then(|me| committees.voters.key(me));
+    key.cloned().ok_or_else(|| not_a_member(identity))
+}
+
 fn presignatures_in_data() -> NodeError {
     let problem = "node.shares: the directory of presignatures beside the file is in the data directory, so the journal of \
                    those that are spent would be copied and restored with the data; move the file of shares elsewhere";
@@ -315,11 +336,11 @@ fn not_a_member(identity: &ed25519::SecretKey) -> NodeError {
 fn member<S: Scheme>(
     epoch: &Epoch,
     identity: &ed25519::SecretKey,
-    voting: &S::SecretKey,
+    voting: &S::PublicKey,
 ) -> Result<Option<MemberIndex>> {
     let Some(me) = epoch.position(&Ed25519::public_key(identity).encode()) else { return Ok(None) };
     let known = epoch.members.get(usize::from(me)).map(|member| &member.voting_key.0);
-    if known != Some(&S::public_key(voting).encode()) {
+    if known != Some(&voting.encode()) {
         return Err(NodeError::Genesis {
             path: None,
             problem: format!(

@@ -98,4 +98,5 @@ pub use message::{
 pub use parameters::Parameters;
 pub use record::{Committed, Record, RecordKey};
 pub use replica::{Config, Replica};
+pub use safety::VotingKey;
 pub use sequence::{Inventory, Sequences, WINDOW};

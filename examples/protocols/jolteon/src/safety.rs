@@ -18,13 +18,22 @@
 
 use quorate::certificate::{TimeoutVote, Vote};
 use quorate::ed25519::Ed25519;
-use quorate::guard::{Floor, Guard, GuardRecord};
+use quorate::guard::{ExternalKey, Floor, Guard, GuardRecord};
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 use quorate_protocol::signing_history::SigningHistory;
 
 use crate::block::{Block, BlockContent, Committees};
 use crate::ids::{BLOCK, PROPOSAL, TIMEOUT};
+
+/// The voting key of a member.
+pub enum VotingKey<S: Scheme> {
+    /// A key in this process.
+    Secret(S::SecretKey),
+    /// A key outside this process. A vote or a timeout that it does not sign is not sent: a vote is tried again when the view's
+    /// block is considered again, and a timeout with the next timer of the view.
+    External(Box<dyn ExternalKey<S>>),
+}
 
 /// The guarded keys of a member.
 pub(crate) struct Safety<S: Scheme> {
@@ -45,16 +54,17 @@ impl<S: Scheme> Safety<S> {
     /// Restores the guards from their records, or creates them.
     pub(crate) fn restore(
         committees: &Committees<S>,
-        voting_key: S::SecretKey,
+        voting_key: VotingKey<S>,
         identity_key: <Ed25519 as Scheme>::SecretKey,
         votes: Vec<GuardRecord>,
         proposals: Vec<GuardRecord>,
         history: SigningHistory,
     ) -> Result<Self> {
         let chain = committees.voters.chain();
-        let votes = match history.votes() {
-            Some(floor) => Guard::restore_above(voting_key, chain, votes, floor)?,
-            None => Guard::restore(voting_key, chain, votes)?,
+        let votes = match (voting_key, history.votes()) {
+            (VotingKey::External(key), floor) => Guard::restore_external(key, chain, votes, floor)?,
+            (VotingKey::Secret(key), Some(floor)) => Guard::restore_above(key, chain, votes, floor)?,
+            (VotingKey::Secret(key), None) => Guard::restore(key, chain, votes)?,
         };
         let proposals = match history.proposals() {
             Some(floor) => Guard::restore_above(identity_key, chain, proposals, floor)?,
@@ -175,7 +185,7 @@ mod tests {
 
     fn safety(votes: Vec<GuardRecord>) -> Safety<Ed25519> {
         let committees = committees::<Ed25519>(4);
-        let (voting, identity) = (secret::<Ed25519>(1), secret::<Ed25519>(1));
+        let (voting, identity) = (VotingKey::Secret(secret::<Ed25519>(1)), secret::<Ed25519>(1));
         Safety::restore(&committees, voting, identity, votes, Vec::new(), SigningHistory::Complete).unwrap()
     }
 

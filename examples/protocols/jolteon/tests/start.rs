@@ -9,7 +9,7 @@ use quorate::machine::{Input, Machine, Time};
 use quorate::wire::Encode;
 use quorate_jolteon::{
     Batch, Command, Committees, Config, Evidence, Executed, Message, Output, OwnBatchState, Parameters,
-    Record, Replica, SigningHistory,
+    Record, Replica, SigningHistory, VotingKey,
 };
 use quorate_protocol::testing::{secret, weighted};
 
@@ -18,7 +18,7 @@ fn config() -> Config<Ed25519> {
         voters: weighted("start", &[1; 4]),
         identities: weighted("start", &[1; 4]),
         me: 0,
-        voting_key: secret::<Ed25519>(0),
+        voting_key: VotingKey::Secret(secret::<Ed25519>(0)),
         identity_key: secret::<Ed25519>(0),
         genesis_root: [0; 32],
         executed: Executed { height: 0, state_root: [0; 32] },
@@ -53,7 +53,8 @@ fn mismatched_configurations_do_not_start() {
         "BAD_COMMITTEE"
     );
     assert_eq!(code(Config { me: 4, ..config() }, Vec::new()), "UNKNOWN_SIGNER");
-    assert_eq!(code(Config { voting_key: secret::<Ed25519>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
+    let other_key = VotingKey::Secret(secret::<Ed25519>(1));
+    assert_eq!(code(Config { voting_key: other_key, ..config() }, Vec::new()), "WRONG_CONTEXT");
     assert_eq!(code(Config { identity_key: secret::<Ed25519>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
     let ahead = Executed { height: 3, state_root: [0; 32] };
     assert_eq!(code(Config { executed: ahead, ..config() }, Vec::new()), "WRONG_CONTEXT");

@@ -17,7 +17,7 @@ use quorate::wire::{Decode, Encode};
 use quorate_jolteon::{
     AVAILABLE, BLOCK, BatchDigest, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest,
     MAX_LINKS, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, PROPOSAL, Record, Replica, TIMEOUT, TRANSACTIONS,
-    block_range,
+    VotingKey, block_range,
 };
 
 use quorate_node::application::Application;
@@ -29,6 +29,7 @@ use quorate_node::protocol::{
     MachineSetup, Protocol, RecordKind, Signed, Status,
 };
 use quorate_node::runtime::{Node, Starting};
+use quorate_node::signer::RemoteSigner;
 use quorate_node::{NodeError, Result};
 
 /// The examples of the README and of the guide to it. They are tested here because this crate depends on all crates that
@@ -69,6 +70,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     const ABSTAINS: bool = true;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
     const STORES_NEWEST_FINALITY: bool = true;
+    const HAS_SIGNER: bool = true;
 
     fn check_genesis(genesis: &Genesis) -> Result<()> {
         match genesis.schedule {
@@ -93,7 +95,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             voters: setup.committees.voters.clone(),
             identities: setup.committees.identities.clone(),
             me,
-            voting_key: setup.keys.voting::<S>()?,
+            voting_key: voting_key(&setup, me)?,
             identity_key: setup.keys.identity()?,
             genesis_root: setup.genesis_root,
             executed: setup.executed,
@@ -382,6 +384,14 @@ impl<S: Scheme> Block<Jolteon<S>> for quorate_jolteon::Block<S> {
         };
         self.payload.iter().map(summary).collect()
     }
+}
+
+/// The voting key of the key file, or that of a signer.
+fn voting_key<S: Scheme>(setup: &MachineSetup<'_, Jolteon<S>>, me: MemberIndex) -> Result<VotingKey<S>> {
+    let Some(signer) = setup.signer else { return Ok(VotingKey::Secret(setup.keys.voting::<S>()?)) };
+    let voters = setup.committees.voters.clone();
+    let signer = RemoteSigner::open(signer.clone(), setup.keys.identity()?, voters, me)?;
+    Ok(VotingKey::External(Box::new(signer)))
 }
 
 /// The replica's parameters: the defaults, with the view timeouts of the genesis.

@@ -24,7 +24,7 @@ use crate::message::Timeout;
 use crate::pacemaker::Pacemaker;
 use crate::parameters::Parameters;
 use crate::record::{Committed, Record};
-use crate::safety::Safety;
+use crate::safety::{Safety, VotingKey};
 use crate::sync::Synchronizer;
 use crate::tree::{Root, Tree};
 
@@ -37,7 +37,7 @@ pub struct Config<S: Scheme> {
     /// Index of this member.
     pub me: MemberIndex,
     /// Voting key of this member.
-    pub voting_key: S::SecretKey,
+    pub voting_key: VotingKey<S>,
     /// Identity key of this member.
     pub identity_key: <Ed25519 as Scheme>::SecretKey,
     /// The application's state before block 1.

@@ -4,10 +4,13 @@ use super::*;
 use crate::block::{BlockContent, Executed};
 use crate::interface::{Abstention, SigningHistory};
 use crate::message::{Advance, Timeout};
+use crate::safety::VotingKey;
 use crate::testing::{certificate, committees, secret, timeout_certificate};
 use core::result::Result;
-use quorate::certificate::TimeoutVote;
-use quorate::guard::{Floor, Guard, MonotonicCounter};
+use quorate::certificate::{Statement, TimeoutVote};
+use quorate::committee::Committee;
+use quorate::guard::{ExternalKey, Floor, Guard, MonotonicCounter};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type E = Ed25519;
 
@@ -19,7 +22,7 @@ fn config() -> Config<E> {
         voters,
         identities,
         me: 0,
-        voting_key: secret::<E>(0),
+        voting_key: VotingKey::Secret(secret::<E>(0)),
         identity_key: secret::<E>(0),
         genesis_root: GENESIS.state_root,
         executed: GENESIS,
@@ -101,6 +104,56 @@ fn a_vote_persists_the_blocks_below_it() {
         .filter_map(|record| if let Record::Block(block) = record { Some(block.digest()) } else { None })
         .collect();
     assert_eq!(durable, [below.digest(), above.digest()]);
+}
+
+/// The key of member 0 in a signer, which signs while the switch is on.
+struct Remote(<E as Scheme>::SecretKey, <E as Scheme>::PublicKey, Arc<AtomicBool>);
+
+impl ExternalKey<E> for Remote {
+    fn public_key(&self) -> &<E as Scheme>::PublicKey {
+        &self.1
+    }
+
+    fn sign(
+        &mut self,
+        committee: &Committee<E>,
+        statement: &Statement,
+    ) -> quorate::Result<<E as Scheme>::Signature> {
+        match self.2.load(Ordering::Relaxed) {
+            true => Ok(E::sign(&self.0, &statement.signed_bytes(&committee.id()))),
+            false => Err(Error::Exhausted),
+        }
+    }
+}
+
+#[test]
+fn without_its_signer_a_member_is_silent_and_continues_with_it() {
+    let signs = Arc::new(AtomicBool::new(false));
+    let key = secret::<E>(0);
+    let public = E::public_key(&key);
+    let voting_key = VotingKey::External(Box::new(Remote(key, public, signs.clone())));
+    let mut replica = Replica::new(Config { voting_key, ..config() }, []).unwrap();
+    drop(replica.handle(Time(0), Input::Start));
+    let a = block(1, None, None);
+    let step = give(&mut replica, 1, Message::Proposal(a.clone()));
+    assert!(step.persist.is_empty() && replica.last_vote.is_none());
+    // A third of the members timed out, so this member does, too, once it can sign.
+    let is_timeout = |step: &Step<Replica<E>>| {
+        step.messages.iter().any(|sent| matches!(sent.message, Message::Timeout(_)))
+    };
+    let time_out = |replica: &mut Replica<E>, member| {
+        give(replica, member, Message::Timeout(Box::new(timeout(member, 1, None))))
+    };
+    drop(time_out(&mut replica, 1));
+    let step = time_out(&mut replica, 2);
+    assert!(!is_timeout(&step) && step.persist.is_empty());
+    signs.store(true, Ordering::Relaxed);
+    let step = time_out(&mut replica, 2);
+    assert!(is_timeout(&step) && step.persist.iter().any(|record| matches!(record, Record::VoteGuard(_))));
+    assert_eq!((replica.safety.last_timeout_view(), replica.safety.last_voted_view()), (1, 0));
+    assert_eq!(replica.status().view, 2);
+    drop(give(&mut replica, 2, Message::Proposal(block(2, Some(&a), None))));
+    assert!(replica.safety.last_voted_view() == 2 && replica.last_vote.is_some());
 }
 
 #[test]

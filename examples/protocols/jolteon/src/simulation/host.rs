@@ -17,7 +17,7 @@ use super::adversaries::{ADVERSARIES, JolteonAdversary};
 use super::keys::SimulationKeys;
 use crate::{
     Batch, Block, Command, Config, Delivery, Evidence, HistoryRequest, Message, Output, OwnBatchState,
-    Parameters, Record, Replica, SigningHistory, Slot, block_range,
+    Parameters, Record, Replica, SigningHistory, Slot, VotingKey, block_range,
 };
 
 /// Returns the run of a preset with the maximum number of faulty members that Jolteon tolerates.
@@ -261,7 +261,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
             voters: self.keys.committees.voters.clone(),
             identities: self.keys.committees.identities.clone(),
             me: node.member,
-            voting_key: self.keys.voting_key(node.member),
+            voting_key: VotingKey::Secret(self.keys.voting_key(node.member)),
             identity_key: self.keys.identity_key(node.member),
             genesis_root: GENESIS,
             executed,
