@@ -35,8 +35,15 @@ pub(crate) struct Keygen {
     address: String,
 
     /// Signature scheme of votes, the same for all validators of a chain: bls or ed25519.
-    #[arg(long, default_value = "bls")]
+    #[arg(long, default_value = "bls", conflicts_with = "signer")]
     scheme: SchemeName,
+
+    /// Public keys of a signer (its `public.toml`), which holds the voting key of this validator.
+    ///
+    /// `public.toml` then has the signer's voting key and the identity key of this validator. The voting key in the file of secret
+    /// keys has no use.
+    #[arg(long, value_name = "FILE")]
+    signer: Option<PathBuf>,
 
     /// Directory to write into. It is created if it does not exist; existing files are not overwritten.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -115,8 +122,14 @@ pub(crate) struct PublicFile {
 impl Keygen {
     /// Generates the keys.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let keys = NodeKeys::generate(self.scheme).or_fail(Exit::Failed, "cannot generate keys")?;
-        save(&self.out, &self.name, &self.address, &keys, &self.protection)?;
+        let signer = self.signer.as_deref().map(PublicFile::load).transpose()?;
+        let scheme = signer.as_ref().map_or(self.scheme, |signer| signer.scheme);
+        let keys = NodeKeys::generate(scheme).or_fail(Exit::Failed, "cannot generate keys")?;
+        let mut public = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
+        if let Some(signer) = signer {
+            (public.voting_key, public.voting_possession) = (signer.voting_key, signer.voting_possession);
+        }
+        save_as(&self.out, &self.name, &self.address, &keys, public, &self.protection)?;
         print_files(&self.out);
         Ok(())
     }
@@ -165,6 +178,19 @@ pub(crate) fn save(
     keys: &NodeKeys,
     protection: &Protection,
 ) -> Result<PublicFile, Failure> {
+    let public = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
+    save_as(directory, name, address, keys, public, protection)
+}
+
+/// Writes both files, with these public keys.
+fn save_as(
+    directory: &Path,
+    name: &str,
+    address: &str,
+    keys: &NodeKeys,
+    public: PublicKeys,
+    protection: &Protection,
+) -> Result<PublicFile, Failure> {
     fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
     let path = directory.join(SECRET_FILE);
     let public_path = directory.join(PUBLIC_FILE);
@@ -180,7 +206,6 @@ pub(crate) fn save(
         keys.save(&path)
     };
     saved.or_fail(Exit::Setup, "cannot save the keys")?;
-    let public = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
     let public = PublicFile {
         name: name.to_owned(),
         address: address.to_owned(),

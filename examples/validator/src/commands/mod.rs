@@ -12,6 +12,7 @@ pub(crate) mod keygen;
 pub(crate) mod member;
 pub(crate) mod presignatures;
 pub(crate) mod run;
+pub(crate) mod signer;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod tune_erasure;

@@ -167,7 +167,7 @@ impl ProtocolVisitor for StartNode {
 }
 
 /// Waits for SIGINT or SIGTERM.
-async fn stop_signal() {
+pub(crate) async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };
     tokio::select! {
@@ -183,7 +183,7 @@ fn is_wrong_path(kind: ErrorKind) -> bool {
 }
 
 /// Maps a node error to its exit code, and names the section of the handbook about it.
-fn cannot_run(error: NodeError) -> Failure {
+pub(crate) fn cannot_run(error: NodeError) -> Failure {
     let (code, exit) = (error.code(), exit_code(&error));
     let place = handbook::place(code);
     let message = format!("{error}; for the recovery, run `quorate explain {code}` or read {place}");

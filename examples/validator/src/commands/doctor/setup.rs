@@ -5,7 +5,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 use quorate_node::NodeError;
 use quorate_node::config::NodeConfig;
-use quorate_node::genesis::Genesis;
+use quorate_node::genesis::{Committees, Genesis};
 use quorate_node::handle::Digest;
 use quorate_node::keys::{NodeKeys, load_shares};
 use quorate_node::protocol::{Protocol, ProtocolVisitor, presignature_directory};
@@ -52,9 +52,10 @@ impl ProtocolVisitor for InspectSetup<'_> {
             ),
         ));
         let identities = committees.identities.keys().to_vec();
-        let keys = Finding::of("keys", keys::<P>(config), findings);
+        let keys = Finding::of("keys", keys::<P>(config, &committees), findings);
         shares::<P>(config, genesis, findings);
         counter::<P>(config, findings);
+        signer::<P>(config, findings);
         let voters = &committees.voters;
         let (total_weight, quorum_weight) = (voters.total_weight(), voters.quorum_weight());
         let mut setup = Setup { identities, total_weight, quorum_weight, me: None, binding: None };
@@ -88,10 +89,19 @@ impl ProtocolVisitor for InspectSetup<'_> {
 /// The public keys, identity and voting.
 type PublicKeys<P> = (ed25519::PublicKey, <<P as Protocol>::Scheme as Scheme>::PublicKey);
 
-fn keys<P: Protocol>(config: &NodeConfig) -> Result<PublicKeys<P>, NodeError> {
+fn keys<P: Protocol>(
+    config: &NodeConfig,
+    committees: &Committees<P::Scheme>,
+) -> Result<PublicKeys<P>, NodeError> {
     let keys = NodeKeys::load(&config.node.keys, config.node.password.as_deref())?;
-    let voting = P::Scheme::public_key(&keys.voting::<P::Scheme>()?);
-    Ok((Ed25519::public_key(&keys.identity()?), voting))
+    let identity = Ed25519::public_key(&keys.identity()?);
+    // A signer has the voting key of the member with this identity.
+    let member = committees.identities.position(&identity);
+    let voting = match member.and_then(|me| committees.voters.key(me)) {
+        Some(key) if config.node.signer.is_some() => key.clone(),
+        _ => P::Scheme::public_key(&keys.voting::<P::Scheme>()?),
+    };
+    Ok((identity, voting))
 }
 
 fn shares<P: Protocol>(config: &NodeConfig, genesis: &Genesis, findings: &mut Vec<Finding>) {
@@ -122,6 +132,25 @@ fn counter<P: Protocol>(config: &NodeConfig, findings: &mut Vec<Finding>) {
             "counter",
             format!("a validator of {} uses none", P::NAME),
             "remove counter under [node]",
+        )
+    });
+}
+
+fn signer<P: Protocol>(config: &NodeConfig, findings: &mut Vec<Finding>) {
+    let Some(signer) = &config.node.signer else { return };
+    findings.push(if P::HAS_SIGNER {
+        Finding::ok(
+            "signer",
+            format!(
+                "holds the voting key at {}; not asked, because it serves one connection",
+                signer.address
+            ),
+        )
+    } else {
+        Finding::failed(
+            "signer",
+            format!("a validator of {} cannot use one", P::NAME),
+            "remove signer under [node]",
         )
     });
 }
