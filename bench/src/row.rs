@@ -24,6 +24,8 @@ pub(crate) enum Target {
     AtMost(f64),
     /// At least this value.
     AtLeast(f64),
+    /// At least the first value and at most the second.
+    Between(f64, f64),
 }
 
 impl Row {
@@ -42,6 +44,11 @@ impl Row {
         Self { target: Some(Target::AtLeast(limit)), ..self }
     }
 
+    /// Sets the minimum and the maximum of the figure.
+    pub(crate) fn between(self, low: f64, high: f64) -> Self {
+        Self { target: Some(Target::Between(low, high)), ..self }
+    }
+
     /// Adds information about the figure.
     pub(crate) fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
@@ -52,6 +59,7 @@ impl Row {
         self.target.map(|target| match target {
             Target::AtMost(limit) => self.value <= limit,
             Target::AtLeast(limit) => self.value >= limit,
+            Target::Between(low, high) => (low..=high).contains(&self.value),
         })
     }
 
@@ -71,6 +79,7 @@ impl Row {
             None => String::new(),
             Some(Target::AtMost(limit)) => format!("≤ {}", figure(limit)),
             Some(Target::AtLeast(limit)) => format!("≥ {}", figure(limit)),
+            Some(Target::Between(low, high)) => format!("{}–{}", figure(low), figure(high)),
         }
     }
 }
@@ -125,6 +134,12 @@ mod tests {
         assert_eq!(Row::new("a", 1.1, "").at_most(1.0).is_reached(), Some(false));
         assert_eq!(Row::new("a", 0.9, "").at_least(1.0).is_reached(), Some(false));
         assert_eq!(Row::new("a", 0.9, "").is_reached(), None);
+        let between = |value| Row::new("a", value, "").between(0.8, 1.2);
+        assert_eq!(
+            [0.79, 0.8, 1.2, 1.21].map(|value| between(value).is_reached() == Some(true)),
+            [false, true, true, false]
+        );
+        assert_eq!(between(1.0).target_text(), "0.800–1.200");
     }
 
     #[test]

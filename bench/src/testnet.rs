@@ -1,5 +1,6 @@
 //! Runs `testnet` of the release binary and reads its report.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -14,7 +15,8 @@ pub(crate) struct Testnet {
     pub(crate) protocol: &'static str,
     pub(crate) nodes: u32,
     pub(crate) scheme: &'static str,
-    pub(crate) rate: u32,
+    /// Transactions per second.
+    pub(crate) rate: f64,
     pub(crate) tx_size: u32,
     pub(crate) seconds: u32,
     /// Seconds after the start at which a validator is killed.
@@ -31,12 +33,16 @@ pub(crate) struct Outcome {
     pub(crate) timeouts: f64,
     /// Processor time of a validator in percent of a core, the median of all.
     pub(crate) cpu_percent: f64,
+    /// Number of blocks during the load.
+    pub(crate) blocks: f64,
+    /// Processor time of all validators during the load in seconds, by the names of their threads.
+    pub(crate) threads: BTreeMap<String, f64>,
 }
 
 impl Testnet {
     /// Four validators, 512-byte transactions.
     pub(crate) fn of_four(scheme: &'static str, rate: u32, seconds: u32) -> Self {
-        Self { protocol: "jolteon", nodes: 4, scheme, rate, tx_size: 512, seconds, kill: None }
+        Self { protocol: "jolteon", nodes: 4, scheme, rate: rate.into(), tx_size: 512, seconds, kill: None }
     }
 
     /// The command line, for output.
@@ -61,8 +67,12 @@ impl Testnet {
         if !output.status.success() {
             return Err(failed("failed"));
         }
-        let used = report.get("usage").and_then(Value::as_array).into_iter().flatten();
-        let mut usage: Vec<f64> = used.filter_map(|node| node.get("cpu_percent")?.as_f64()).collect();
+        let used = || report.get("usage").and_then(Value::as_array).into_iter().flatten();
+        let mut usage: Vec<f64> = used().filter_map(|node| node.get("cpu_percent")?.as_f64()).collect();
+        let mut threads: BTreeMap<String, f64> = BTreeMap::new();
+        for (name, seconds) in used().filter_map(|node| node.get("threads")?.as_object()).flatten() {
+            *threads.entry(name.clone()).or_default() += seconds.as_f64().unwrap_or_default();
+        }
         let number = |path: &str| report.pointer(path).and_then(Value::as_f64);
         Ok(Outcome {
             committed_percent: number("/committed_percent").unwrap_or(0.0),
@@ -71,6 +81,8 @@ impl Testnet {
             p99_ms: number("/latency_ms/p99").unwrap_or(f64::INFINITY),
             timeouts: number("/timeouts").unwrap_or(f64::INFINITY),
             cpu_percent: median(&mut usage),
+            blocks: number("/blocks_per_second").unwrap_or(0.0) * f64::from(self.seconds),
+            threads,
         })
     }
 

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use quorate::committee::CommitteeId;
+use quorate::committee::{ChainId, Committee as Voters, CommitteeId};
 use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
 use quorate::threshold::tdh2::{EncryptionKey, PublicKeys};
 use quorate::threshold::{Threshold, Tolerance};
 use quorate::{Error, Result};
+use quorate_abft::chain::{self, Chain};
 use quorate_abft::epoch::{Command, Encryption, Epoch, Transaction};
 use quorate_abft::signatures::ThresholdScheme;
 use quorate_abft::{Context, Secrets, Setup};
+use quorate_protocol::Executed;
+use quorate_protocol::testing::secret;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -82,8 +86,9 @@ impl<S: ThresholdScheme> Committee<S> {
         if plan.encrypted {
             let threshold = Threshold::new(plan.faulty + 1, plan.members)?;
             let (public, shares) = PublicKeys::deal(COMMITTEE, threshold, rng)?;
-            let (key, public) =
-                (Arc::new(EncryptionKey::from_public_keys(&public).precomputed()), Arc::new(public));
+            let key = Arc::new(EncryptionKey::from_public_keys(&public).precomputed());
+            // As in the node.
+            let public = Arc::new(public.precomputed());
             let of = |share| Encryption { key: key.clone(), public: public.clone(), share: Arc::new(share) };
             encryption = shares.into_iter().map(of).map(Some).collect();
         }
@@ -92,10 +97,39 @@ impl<S: ThresholdScheme> Committee<S> {
         Ok(Self { plan, members: keys.into_iter().zip(encryption).map(member).collect() })
     }
 
+    /// The machine of a member for a new chain, whose blocks `voters` sign.
+    pub(super) fn chain<V: Scheme>(
+        &self,
+        member: MemberIndex,
+        voters: &Arc<Voters<V>>,
+        genesis: Executed,
+    ) -> Result<Chain<S, V>> {
+        let keys = self.member(member)?;
+        let mut entropy = [0; 32];
+        StdRng::seed_from_u64(member.into()).fill_bytes(&mut entropy);
+        let config = chain::Config {
+            setup: keys.setup.clone(),
+            secrets: keys.secrets.clone(),
+            encryption: keys.encryption.clone(),
+            chain: ChainId::from_name("bench"),
+            voters: voters.clone(),
+            executed: genesis,
+            recent_states: vec![genesis],
+            recent_transactions: Vec::new(),
+            first_sequence: 1,
+            entropy: entropy.into(),
+            parameters: chain::Parameters::default(),
+        };
+        Chain::restore(config, secret::<V>(member), Vec::new())
+    }
+
+    fn member(&self, member: MemberIndex) -> Result<&Member<S>> {
+        self.members.get(usize::from(member)).ok_or(Error::WrongContext { what: "member of the committee" })
+    }
+
     /// The machine of a member for an epoch.
     pub(super) fn machine(&self, member: MemberIndex, epoch: u64) -> Result<Epoch<S>> {
-        let unknown = Error::WrongContext { what: "member of the committee" };
-        let keys = self.members.get(usize::from(member)).ok_or(unknown)?;
+        let keys = self.member(member)?;
         S::open_epoch(&keys.secrets.agreed, epoch, false);
         let context = Context { setup: keys.setup.clone(), secrets: keys.secrets.clone(), epoch };
         let mut seed = [0; 32];

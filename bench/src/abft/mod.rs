@@ -9,6 +9,7 @@ mod presignatures;
 mod processes;
 mod simulation;
 mod threads;
+mod validators;
 
 use crate::progress::progress;
 use crate::row::Row;
@@ -21,13 +22,14 @@ type Figure = fn(bool) -> figures::Measured;
 pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     let mut rows = Vec::new();
     let mut tables = Vec::new();
-    let all: [(&str, Figure); 6] = [
+    let all: [(&str, Figure); 7] = [
         ("Table III", figures::table_3),
         ("one site", figures::local),
         ("Figure 1", figures::figure_1),
         ("Figure 2", figures::figure_2),
         ("delays and losses", figures::degraded),
         ("delayed leaders", leaders::measure),
+        ("real validators", processes::bare_latency),
     ];
     for (name, measure) in all {
         progress("abft", name);
@@ -35,8 +37,8 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
         rows.extend(more);
         tables.push(table);
     }
-    progress("abft", "real validators");
-    rows.extend(processes::measure(quick)?);
+    progress("abft", "real validators under load");
+    rows.extend(processes::loaded(quick)?);
     progress("abft", "done");
     Ok((rows, tables))
 }

@@ -284,7 +284,7 @@ impl Links {
 }
 
 /// Processor time of this thread, which excludes other programs.
-fn thread_time() -> Nanos {
+pub(super) fn thread_time() -> Nanos {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as Nanos * SECOND + time.tv_nsec as Nanos
 }

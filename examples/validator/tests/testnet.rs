@@ -34,6 +34,20 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("expected a number, got {value}"))
 }
 
+/// Asserts that the report has the processor times of all validators' threads, where the kernel keeps them.
+fn assert_threads_are_measured(report: &Value) {
+    if !std::path::Path::new("/proc/self/schedstat").exists() {
+        return;
+    }
+    let usage = report["usage"].as_array().unwrap();
+    assert_eq!(usage.len(), 4, "{report}");
+    for usage in usage {
+        for thread in ["machine", "write-urgent", "links", "execution", "clients"] {
+            assert!(number(&usage["threads"][thread]) > 0.0, "{thread}: {usage}");
+        }
+    }
+}
+
 /// Loads the running testnet, and expects all transactions to commit.
 fn bench(sandbox: &Sandbox) {
     let arguments = ["bench", "--rate", "200", "--duration", "2", "--json"];
@@ -60,6 +74,7 @@ fn four_validators_commit_the_load_and_agree() {
         assert_eq!(report["lost_in_flight"], json!(0), "{report}");
         assert_eq!((&report["scheme"], &report["nodes"]), (&json!(scheme), &json!(4)));
         assert_eq!(report["agreement"]["validators"], json!(4));
+        assert_threads_are_measured(&report);
         assert!(number(&report["agreement"]["heights"]) > 0.0);
         let latency = &report["latency_ms"];
         assert!(number(&latency["median"]) <= number(&latency["p95"]), "{report}");

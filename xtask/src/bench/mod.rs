@@ -14,8 +14,8 @@ use crate::{environment, workspace};
 /// one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run. DSig is measured in one process and in
 /// the examples that use it: one of them needs `redis-server`, and is left out if it is missing. ABFT's networks over the
 /// globe and Gosig's networks of thousands of nodes are simulated, which takes minutes; up to sixteen validators of each are
-/// real. Bindings are measured in
-/// processes of their languages, beside other libraries from pip and npm.
+/// real, and those of ABFT are also simulated under the same load. Bindings are measured in processes of their languages,
+/// beside other libraries from pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     /// Groups to measure: certificates, dsig, threshold, abft, gosig, network, bindings; all by default.

@@ -88,12 +88,13 @@ impl Run {
         }
         let format = self.log_format;
         format.start(&self.log_level)?;
-        let runtime = |threads| {
-            tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()
+        let runtime = |name: &str, threads| {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            builder.worker_threads(threads).thread_name(name).enable_all().build()
         };
-        let node = runtime(2).or_fail(Exit::Failed, "cannot start")?;
+        let node = runtime("links", 2).or_fail(Exit::Failed, "cannot start")?;
         // Clients have their own thread, so that they cannot delay the links.
-        let clients = runtime(1).or_fail(Exit::Failed, "cannot start")?;
+        let clients = runtime("clients", 1).or_fail(Exit::Failed, "cannot start")?;
         let served = node.block_on(self.serve(clients.handle()));
         clients.shutdown_timeout(STOP_TIMEOUT);
         node.shutdown_timeout(STOP_TIMEOUT);

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -101,12 +102,14 @@ pub(crate) fn crashed(place: &NodePlace, status: ExitStatus) -> Failure {
 }
 
 /// Resource usage of a process, as reported by Linux.
-#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize)]
 pub(crate) struct Usage {
     /// Processor time in seconds.
     pub cpu_seconds: f64,
     /// Peak resident memory in MiB.
     pub peak_mib: f64,
+    /// Processor time in seconds of the threads of each name.
+    pub threads: BTreeMap<String, f64>,
 }
 
 /// A process id and its resource usage; `None` if the process does not run.
@@ -123,6 +126,20 @@ impl Usage {
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kib: f64 = peak.split_whitespace().next()?.parse().ok()?;
         // Linux reports ticks of 10 ms on every architecture.
-        Some(Self { cpu_seconds: ticks as f64 / 100.0, peak_mib: (kib / 10.24).round() / 100.0 })
+        let cpu_seconds = ticks as f64 / 100.0;
+        Some(Self { cpu_seconds, peak_mib: (kib / 10.24).round() / 100.0, threads: thread_times(pid) })
     }
+}
+
+/// Reads the processor time of a process' threads in seconds, by their names; empty if the kernel keeps none.
+fn thread_times(pid: u32) -> BTreeMap<String, f64> {
+    let mut times: BTreeMap<String, f64> = BTreeMap::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+        let read = |file: &str| fs::read_to_string(task.path().join(file)).ok();
+        // A thread may end in between.
+        let (Some(name), Some(statistics)) = (read("comm"), read("schedstat")) else { continue };
+        let nanoseconds = statistics.split_whitespace().next().and_then(|text| text.parse::<f64>().ok());
+        *times.entry(name.trim().to_owned()).or_default() += nanoseconds.unwrap_or_default() / 1e9;
+    }
+    times
 }

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use quorate_support::outln;
 use serde::Serialize;
 
@@ -80,12 +82,19 @@ pub(crate) struct NodeUsage {
     /// Percentage of one core.
     pub cpu_percent: f64,
     pub peak_mib: f64,
+    /// Processor time in seconds, by the names of threads; empty where the kernel keeps none.
+    pub threads: BTreeMap<String, f64>,
 }
 
 impl NodeUsage {
-    pub(crate) fn between(before: Usage, after: Usage, seconds: f64) -> Self {
+    pub(crate) fn between(before: &Usage, after: &Usage, seconds: f64) -> Self {
         let cpu = (after.cpu_seconds - before.cpu_seconds) / seconds.max(1e-3) * 100.0;
-        Self { cpu_percent: (cpu * 10.0).round() / 10.0, peak_mib: after.peak_mib }
+        let used = |(name, time): (&String, &f64)| {
+            let time = (time - before.threads.get(name).copied().unwrap_or_default()).max(0.0);
+            (name.clone(), (time * 1e6).round() / 1e6)
+        };
+        let threads = after.threads.iter().map(used).collect();
+        Self { cpu_percent: (cpu * 10.0).round() / 10.0, peak_mib: after.peak_mib, threads }
     }
 }
 

@@ -330,11 +330,10 @@ impl Session {
         let seconds = elapsed.as_secs_f64().max(1e-3);
         // A restarted validator is a new process, so its usage starts at zero.
         let used = |(index, after): (usize, &Sample)| {
-            let (pid, after) = (*after)?;
-            let before = before.get(index).copied().flatten();
-            let before =
-                before.filter(|(old, _)| *old == pid).map_or_else(Usage::default, |(_, usage)| usage);
-            Some(NodeUsage::between(before, after, seconds))
+            let (pid, after) = after.as_ref()?;
+            let before = before.get(index).and_then(Option::as_ref).filter(|(old, _)| old == pid);
+            let before = before.map_or_else(Usage::default, |(_, usage)| usage.clone());
+            Some(NodeUsage::between(&before, after, seconds))
         };
         let report = Report {
             nodes: self.names.len(),
