@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn threads_take_turns_on_the_processors_that_there_are() {
         assert_eq!(ends(1, &[5, 5, 1]), [9, 11, 7]);
-        assert_eq!(ends(2, &[5, 5, 1]), [6, 5, 4]);
+        assert_eq!(ends(2, &[5, 5, 1]), [5, 6, 4]);
         assert_eq!(ends(3, &[5, 5, 1]), [5, 5, 1]);
         // No processor idles while a thread waits, and none works for two threads at once.
         assert_eq!(ends(2, &[8, 8, 8, 8]).into_iter().max(), Some(16));
