@@ -237,7 +237,8 @@ impl<'a> Network<'a> {
             Kind::Writer => match self.validator(member)?.writer {
                 Stage::Preparing(writes) => {
                     self.validator(member)?.writer = Stage::Durable;
-                    return Ok(self.wait_for_disk(thread, writes));
+                    self.wait_for_disk(thread, writes);
+                    return Ok(());
                 }
                 Stage::Idle | Stage::Durable => self.pass_on(member)?,
             },
@@ -246,7 +247,8 @@ impl<'a> Network<'a> {
                 let validator = self.validator(member)?;
                 if let Stage::Preparing(writes) = validator.execution {
                     validator.execution = Stage::Durable;
-                    return Ok(self.wait_for_disk(thread, writes));
+                    self.wait_for_disk(thread, writes);
+                    return Ok(());
                 }
                 validator.execution = Stage::Idle;
                 if let Some(Delivery { executed, transactions }) = validator.deliveries.pop_front() {
