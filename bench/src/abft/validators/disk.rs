@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 use std::{env, process, thread};
 
@@ -31,7 +32,9 @@ pub(super) struct Disk {
 impl Disk {
     /// Appends to files in the directory in which testnets keep their data, and waits until each write is durable.
     pub(super) fn measure() -> Result<Self, String> {
-        let directory = env::temp_dir().join(format!("quorate-bench-{}", process::id()));
+        static MEASURED: AtomicU32 = AtomicU32::new(0);
+        let number = MEASURED.fetch_add(1, Ordering::Relaxed);
+        let directory = env::temp_dir().join(format!("quorate-bench-{}-{number}", process::id()));
         let measured = fs::create_dir(&directory).and_then(|()| Self::measure_in(&directory));
         // It may not exist.
         let _ = fs::remove_dir_all(&directory);
