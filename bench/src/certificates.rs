@@ -5,6 +5,7 @@ use std::hint::black_box;
 use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 use quorate::bls::{MinPk, MinSig};
 use quorate::certificate::Certificate;
+use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::Encode;

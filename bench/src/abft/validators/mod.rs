@@ -18,6 +18,7 @@
 
 mod costs;
 mod disk;
+mod load;
 mod network;
 mod processors;
 mod threads;
@@ -28,11 +29,11 @@ use std::thread;
 use quorate_abft::signatures::Ed25519List;
 
 use super::committee::{Committee, Plan};
-use crate::queue::{MILLISECOND, Nanos};
-use crate::sampling::median;
+use crate::queue::Nanos;
 
 use costs::Costs;
-pub(super) use costs::{Counts, ThreadTimes};
+pub(super) use costs::ThreadTimes;
+pub(super) use load::{Load, Outcome};
 use network::Network;
 
 /// Rounds of the fit: the numbers of operations depend a little on their costs.
@@ -40,31 +41,10 @@ const FITS: usize = 3;
 /// Transactions of a round of the fit.
 const FIT_TRANSACTIONS: usize = 20;
 
-/// Transactions that fall due one after another, at one validator after another.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Load {
-    pub(super) interval: Nanos,
-    pub(super) transactions: usize,
-}
-
-/// Result of a simulation.
-pub(super) struct Outcome {
-    /// Time from each transaction's due time to its commit, as its client learns of it.
-    latencies: Vec<Nanos>,
-    counts: Counts,
-}
-
 /// A computer with its processors and the costs of operations.
 pub(super) struct Computer {
     processors: usize,
     costs: Costs,
-}
-
-impl Load {
-    /// A load of this rate per second.
-    pub(super) fn new(rate: f64, transactions: usize) -> Self {
-        Self { interval: (1e9 / rate) as Nanos, transactions }
-    }
 }
 
 impl Computer {
@@ -110,20 +90,6 @@ impl Computer {
             micros(link),
             micros(block)
         )
-    }
-}
-
-impl Outcome {
-    /// The median latency in milliseconds.
-    pub(super) fn median_ms(&self) -> f64 {
-        let mut latencies: Vec<f64> =
-            self.latencies.iter().map(|nanos| *nanos as f64 / MILLISECOND as f64).collect();
-        median(&mut latencies)
-    }
-
-    /// The processor time of all validators for a block in milliseconds.
-    pub(super) fn processor_ms(&self) -> f64 {
-        self.counts.processor as f64 / self.counts.blocks.max(1) as f64 / MILLISECOND as f64
     }
 }
 

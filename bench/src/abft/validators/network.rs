@@ -15,9 +15,9 @@ use rand::{Rng, SeedableRng};
 
 use super::super::committee::{Committee, TRANSACTION};
 use super::costs::{Costs, Counts};
+use super::load::{Load, Outcome};
 use super::processors::{Processors, Slice};
 use super::validator::{ClientTask, Delivery, Kind, LINK_WORKERS, LinkTask, Stage, Thread, Validator};
-use super::{Load, Outcome};
 use crate::queue::{MILLISECOND, Nanos, Queue, SECOND};
 
 /// Time after which a batch is sealed, as in a new chain of ABFT.
