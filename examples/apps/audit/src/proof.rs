@@ -54,15 +54,7 @@ pub fn prove(application: &'static Application, log: &Path, number: u64) -> Resu
                 return Ok(proof);
             }
             ScanStep::Entry(raw) => raw.len(),
-            ScanStep::Malformed | ScanStep::Truncated(_) => {
-                let message = format!(
-                    "{}: byte {}: the log is damaged; run `{} audit`",
-                    log.display(),
-                    scan.offset(),
-                    application.program
-                );
-                return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
-            }
+            ScanStep::Malformed | ScanStep::Truncated(_) => return Err(scan.damaged(log)),
             ScanStep::End => {
                 let message = format!("{}: there is no entry {number}", log.display());
                 return Err(Failure::with_code(Exit::NotFound, "NO_ENTRY", message));

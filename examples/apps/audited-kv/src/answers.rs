@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use quorate_audit::failure::{Exit, Failure, OrFail};
-use quorate_audit::log::{Scan, ScanStep};
+use quorate_audit::log::Scan;
 use quorate_audit::signed::SignedCommand;
 use serde::{Deserialize, Serialize};
 
@@ -78,53 +78,32 @@ pub fn keep(file: &Path, store: &[u8; 32], answer: &Answer) -> Result<(), Failur
 /// # Errors
 /// [`Failure`] if a file cannot be read or the log is damaged.
 pub fn compare(log: &Path, file: &Path, signer: &[u8; 32]) -> Result<Comparison, Failure> {
-    let mut scan = Scan::open(&KV, log)?;
+    let scan = Scan::open(&KV, log)?;
     let mut kept = read(file, &hex::encode(scan.store()))?;
     let (answers, mut wrong, mut store) = (kept.len(), Vec::new(), Store::default());
-    loop {
-        let offset = scan.offset();
-        let damaged = || {
-            let message =
-                format!("{}: byte {offset}: the log is damaged; run `audited-kv audit`", log.display());
-            Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message)
-        };
-        let len = match scan.step().or_fail(Exit::Input, log.display())? {
-            ScanStep::End => break,
-            ScanStep::Malformed | ScanStep::Truncated(_) => return Err(damaged()),
-            ScanStep::Entry(raw) => {
-                let signed = SignedCommand::decode(raw.entry.body).map_err(|_| damaged())?;
-                let command = Command::decode(signed.command).map_err(|_| damaged())?;
-                let outcome = store.execute(&command);
-                if raw.entry.signer == *signer
-                    && let Some(answer) = kept.remove(&signed.sequence)
-                {
-                    let (found, value) = (outcome.found, hex::encode(outcome.value));
-                    let number = raw.entry.number;
-                    let (sequence, entry) = (answer.sequence, answer.entry);
-                    let mut add = |code, detail| wrong.push(WrongAnswer { code, sequence, entry, detail });
-                    if number != entry {
-                        add("OTHER_ENTRY", format!("the request is entry {number} of the log"));
-                    }
-                    if (found, &value) != (answer.found, &answer.value) {
-                        let text = |found: bool, value: &str| match (found, value) {
-                            (false, _) => "nothing found".to_owned(),
-                            (true, value) => format!("found {value:?}"),
-                        };
-                        add(
-                            "WRONG_ANSWER",
-                            format!(
-                                "the log yields {}, the server answered {}",
-                                text(found, &value),
-                                text(answer.found, &answer.value)
-                            ),
-                        );
-                    }
-                }
-                raw.len()
+    scan.each(log, |logged| {
+        let signed = SignedCommand::decode(logged.body)?;
+        let outcome = store.execute(&Command::decode(signed.command)?);
+        if logged.signer == *signer
+            && let Some(answer) = kept.remove(&signed.sequence)
+        {
+            let (found, value) = (outcome.found, hex::encode(outcome.value));
+            let (sequence, entry) = (answer.sequence, answer.entry);
+            let mut add = |code, detail| wrong.push(WrongAnswer { code, sequence, entry, detail });
+            if logged.number != entry {
+                add("OTHER_ENTRY", format!("the request is entry {} of the log", logged.number));
             }
-        };
-        scan.skip(len);
-    }
+            if (found, &value) != (answer.found, &answer.value) {
+                let text = |found: bool, value: &str| match (found, value) {
+                    (false, _) => "nothing found".to_owned(),
+                    (true, value) => format!("found {value:?}"),
+                };
+                let (yields, answered) = (text(found, &value), text(answer.found, &answer.value));
+                add("WRONG_ANSWER", format!("the log yields {yields}, the server answered {answered}"));
+            }
+        }
+        Ok(())
+    })?;
     wrong.extend(kept.into_values().map(|answer| WrongAnswer {
         code: "NOT_LOGGED",
         sequence: answer.sequence,

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use quorate::ed25519::PublicKey;
 use quorate_audit::failure::{Exit, Failure, OrFail};
-use quorate_audit::log::{Scan, ScanStep};
+use quorate_audit::log::Scan;
 use quorate_audit::proof::check;
 use quorate_audit::signed::SignedCommand;
 use quorate_service::receipt::Receipt;
@@ -82,36 +82,22 @@ pub fn keep(file: &Path, store: &[u8; 32], receipt: &[u8]) -> Result<(), Failure
 /// # Errors
 /// [`Failure`] if a file cannot be read or the log is damaged.
 pub fn compare(log: &Path, file: &Path, exchange: &PublicKey) -> Result<Comparison, Failure> {
-    let mut scan = Scan::open(&EXCHANGE, log)?;
+    let scan = Scan::open(&EXCHANGE, log)?;
     let mut kept = read(file, scan.store(), exchange)?;
     let mut book = Book::default();
-    loop {
-        let offset = scan.offset();
-        let damaged = || {
-            let message =
-                format!("{}: byte {offset}: the log is damaged; run `exchange audit`", log.display());
-            Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message)
-        };
-        let len = match scan.step().or_fail(Exit::Input, log.display())? {
-            ScanStep::End => break,
-            ScanStep::Malformed | ScanStep::Truncated(_) => return Err(damaged()),
-            ScanStep::Entry(raw) => {
-                if raw.entry.signer != *exchange.as_bytes() {
-                    let (number, signer) = (raw.entry.number, raw.entry.signer);
-                    let signed = SignedCommand::decode(raw.entry.body).map_err(|_| damaged())?;
-                    let command = Command::decode(signed.command).map_err(|_| damaged())?;
-                    let answer = book.execute(number, &signer, &command);
-                    if let Some(found) = kept.receipts.remove(&(signer, signed.sequence))
-                        && let Some((code, detail)) = found.differs(number, signed.command, &answer)
-                    {
-                        kept.add(code, found.line, found.entry, detail);
-                    }
-                }
-                raw.len()
-            }
-        };
-        scan.skip(len);
-    }
+    scan.each(log, |logged| {
+        if logged.signer == *exchange.as_bytes() {
+            return Ok(());
+        }
+        let signed = SignedCommand::decode(logged.body)?;
+        let answer = book.execute(logged.number, &logged.signer, &Command::decode(signed.command)?);
+        if let Some(found) = kept.receipts.remove(&(logged.signer, signed.sequence))
+            && let Some((code, detail)) = found.differs(logged.number, signed.command, &answer)
+        {
+            kept.add(code, found.line, found.entry, detail);
+        }
+        Ok(())
+    })?;
     for found in std::mem::take(&mut kept.receipts).into_values() {
         kept.add("NOT_LOGGED", found.line, found.entry, "the log does not contain the order".to_owned());
     }

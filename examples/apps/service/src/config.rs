@@ -108,3 +108,38 @@ impl Config {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"listen = ["shm:/run/kv/kv.sock"]
+log = "audit.log"
+refusals = "refusals.jsonl"
+sync = "always"
+accept = ["dsig"]
+pace = "sleep"
+max_age_ms = 30000
+[[client]]
+name = "alice"
+key = "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29"
+"#;
+
+    #[test]
+    fn errors_name_the_wrong_value() {
+        assert!(Config::parse(FILE, Path::new("")).is_ok());
+        for (from, to, reason) in [
+            ("listen", "lisen", "lisen"),
+            ("shm:/run/kv/kv.sock", "shm:", "shm:"),
+            ("[\"dsig\"]", "[]", "accept"),
+            ("[\"dsig\"]", "[\"rsa\"]", "rsa"),
+            ("\"always\"", "\"never\"", "never"),
+            ("\"sleep\"", "\"doze\"", "doze"),
+            ("3b6a", "3b6", "alice"),
+            ("30000", "0", "max_age"),
+        ] {
+            let error = Config::parse(&FILE.replace(from, to), Path::new("")).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -3,9 +3,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use super::entry::{HEADER, MAX_ENTRY, ParsedEntry, RawEntry, first_chain};
+use super::entry::{Entry, HEADER, MAX_ENTRY, ParsedEntry, RawEntry, first_chain};
 use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
+use crate::signed::BadFrame;
 
 /// Reads a log from front to back, in memory for the largest entry.
 pub struct Scan {
@@ -114,6 +115,38 @@ impl Scan {
             ParsedEntry::Malformed => ScanStep::Malformed,
             ParsedEntry::Incomplete => ScanStep::Truncated(self.rest().len() as u64),
         })
+    }
+
+    /// Passes each further entry to `visit`, in order. Neither hashes nor signatures are checked. `path` is for messages.
+    ///
+    /// # Errors
+    /// [`Failure`] if the file cannot be read, and with the code `LOG_DAMAGED` at bytes that are no entry and at an entry
+    /// that `visit` refuses.
+    pub fn each(
+        mut self,
+        path: &Path,
+        mut visit: impl FnMut(&Entry<'_>) -> Result<(), BadFrame>,
+    ) -> Result<(), Failure> {
+        loop {
+            let visited = match self.step().or_fail(Exit::Input, path.display())? {
+                ScanStep::End => return Ok(()),
+                ScanStep::Malformed | ScanStep::Truncated(_) => None,
+                ScanStep::Entry(raw) => visit(&raw.entry).ok().map(|()| raw.len()),
+            };
+            let len = visited.ok_or_else(|| self.damaged(path))?;
+            self.skip(len);
+        }
+    }
+
+    /// The failure of a log that is not intact at the current position.
+    pub(crate) fn damaged(&self, path: &Path) -> Failure {
+        let message = format!(
+            "{}: byte {}: the log is damaged; run `{} audit`",
+            path.display(),
+            self.offset(),
+            self.application.program
+        );
+        Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message)
     }
 
     /// Advances by `bytes` bytes.
