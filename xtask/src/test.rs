@@ -62,6 +62,7 @@ const ONLY_WHOLE: &str = "packages, oldest toolchain (compiled), guided fuzzing,
 const FEATURE_SETS: &[&str] = &[
     "",
     "bls",
+    "group-sums",
     "ed25519",
     "std",
     "bls,ed25519,serde",

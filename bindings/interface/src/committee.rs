@@ -196,7 +196,10 @@ impl Committee {
     /// About how many bytes it holds.
     #[cfg_attr(binding, size)]
     pub fn memory(&self) -> usize {
-        self.size().saturating_mul(MEMBER).saturating_add(self.0.group_sums_size())
+        let members = self.size().saturating_mul(MEMBER);
+        #[cfg(feature = "full")]
+        let members = members.saturating_add(self.0.group_sums_size());
+        members
     }
 }
 

@@ -146,6 +146,7 @@ impl Committee {
 
     /// Precomputes the sums of groups of keys, see
     /// [`Committee::with_group_sums`](committee::Committee::with_group_sums).
+    #[cfg(feature = "group-sums")]
     #[must_use]
     pub fn with_group_sums(self) -> Self {
         each!(self, Committee, S, committee => {
@@ -154,6 +155,7 @@ impl Committee {
     }
 
     /// Returns the size in bytes of the sums of groups; 0 without them.
+    #[cfg(feature = "group-sums")]
     pub fn group_sums_size(&self) -> usize {
         each!(self, Committee, S, committee => committee.group_sums_size())
     }

@@ -108,10 +108,12 @@ impl<V: Plain> Scheme for Counted<V> {
         V::cache(keys)
     }
 
+    #[cfg(feature = "group-sums")]
     fn add_group_sums(cache: &mut Cache<V>) {
         cache.add_group_sums();
     }
 
+    #[cfg(feature = "group-sums")]
     fn group_sums_size(cache: &Cache<V>) -> usize {
         cache.group_sums_size()
     }

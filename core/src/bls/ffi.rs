@@ -51,6 +51,7 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// Sums points, which may be equal or opposite. Uses affine batch addition from 16 points on.
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
     /// Returns the sums of all 2ᵏ subsets of `k` points, which may be equal or opposite, by the bitmap of the subset.
+    #[cfg(feature = "group-sums")]
     fn subset_sums(points: &[Self::Affine]) -> Vec<Self::Affine>;
     /// Returns Σ weightᵢ·(sum of the points with weightᵢ) in variable time, for few distinct weights in descending
     /// order. Cost: a batch addition per weight, and two more additions between adjacent weights.
@@ -126,6 +127,7 @@ macro_rules! group {
                 out
             }
 
+            #[cfg(any(feature = "gossip", feature = "group-sums"))]
             fn plus_affine(a: &$projective, b: &$affine) -> $projective {
                 let mut out = $projective::default();
                 // SAFETY: two points are read, equal, opposite and infinite ones allowed; one is written.
@@ -248,6 +250,7 @@ macro_rules! group {
                 }
             }
 
+            #[cfg(feature = "group-sums")]
             fn subset_sums(points: &[$affine]) -> Vec<$affine> {
                 let mut sums = vec![$projective::default()];
                 for point in points {

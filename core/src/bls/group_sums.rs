@@ -22,9 +22,9 @@ impl<G: Group> GroupSums<G> {
     }
 
     /// The points whose sum is that of the keys of these members, at most one per group.
-    pub(super) fn terms<'a>(&'a self, members: &'a SignerSet) -> impl Iterator<Item = &'a G::Affine> {
+    pub(super) fn terms(&self, members: &SignerSet) -> Vec<&G::Affine> {
         let groups = members.bytes().enumerate().filter(|(_, subset)| *subset != 0);
-        groups.filter_map(|(group, subset)| self.sums.get((group << GROUP) + usize::from(subset)))
+        groups.filter_map(|(group, subset)| self.sums.get((group << GROUP) + usize::from(subset))).collect()
     }
 
     /// Size in bytes.
@@ -52,7 +52,7 @@ mod tests {
             set
         });
         let groups = GroupSums::<G>::new(&keys);
-        let terms: Vec<_> = groups.terms(&set).collect();
+        let terms = groups.terms(&set);
         assert!(terms.len() <= usize::from(n).div_ceil(GROUP));
         let expected: Vec<_> = set.iter().map(|member| &keys[usize::from(member)]).collect();
         assert_eq!(G::sum(&terms), G::sum(&expected), "{n} members, {set:?}");
@@ -77,7 +77,7 @@ mod tests {
         let groups = GroupSums::<G2>::new(&[key, G2::negate(&key), key]);
         let sum = |members: &[u16]| {
             let set = SignerSet::from_members(3, members.iter().copied()).unwrap();
-            G2::sum(&groups.terms(&set).collect::<Vec<_>>())
+            G2::sum(&groups.terms(&set))
         };
         assert!(G2::is_infinity(&sum(&[0, 1])));
         assert_eq!(sum(&[0, 1, 2]), key);

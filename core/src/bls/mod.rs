@@ -46,6 +46,7 @@ mod ciphersuite;
 mod counted;
 mod ffi;
 mod group;
+#[cfg(feature = "group-sums")]
 mod group_sums;
 mod keys;
 mod locate;

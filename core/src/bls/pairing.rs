@@ -3,6 +3,7 @@
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
+#[cfg(feature = "group-sums")]
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,6 +11,7 @@ use alloc::vec::Vec;
 use super::ciphersuite::Ciphersuite;
 use super::ffi::Group;
 use super::group::{Affine, Pair, Variant};
+#[cfg(feature = "group-sums")]
 use super::group_sums::GroupSums;
 use super::keys::{PublicKey, Signature};
 use crate::machine::MemberIndex;
@@ -22,6 +24,7 @@ use crate::{Error, Result};
 pub struct Cache<V: Variant> {
     negated: Vec<Affine<V::Key>>,
     /// Sums of the negated keys, if the caller wants them. They are large, so copies of the committee share them.
+    #[cfg(feature = "group-sums")]
     groups: Option<Arc<GroupSums<V::Key>>>,
     full: Affine<V::Key>,
     prepared_full: V::Prepared,
@@ -36,6 +39,7 @@ impl<V: Variant> Cache<V> {
         }
         Ok(Self {
             negated: keys.iter().map(|key| V::Key::negate(key.point_ref())).collect(),
+            #[cfg(feature = "group-sums")]
             groups: None,
             full,
             prepared_full: V::prepare(&full),
@@ -51,6 +55,7 @@ impl<V: Variant> Cache<V> {
     }
 
     /// Precomputes the sums of groups of keys.
+    #[cfg(feature = "group-sums")]
     pub(super) fn add_group_sums(&mut self) {
         if self.groups.is_none() {
             self.groups = Some(Arc::new(GroupSums::new(&self.negated)));
@@ -58,6 +63,7 @@ impl<V: Variant> Cache<V> {
     }
 
     /// The size in bytes of the sums of groups.
+    #[cfg(feature = "group-sums")]
     pub(super) fn group_sums_size(&self) -> usize {
         self.groups.as_ref().map_or(0, |groups| groups.size())
     }
@@ -66,26 +72,23 @@ impl<V: Variant> Cache<V> {
     /// keys, or the sum of the present keys, whichever takes fewer. Cost: `min(absent, present)` additions, and at most
     /// ⌈n/8⌉ with sums of groups.
     pub(super) fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
-        let absent = signers.complement();
-        let negated: Vec<&Affine<V::Key>> = match &self.groups {
-            Some(groups) => groups.terms(&absent).collect(),
-            None if absent.len() < signers.len() => {
-                absent.iter().filter_map(|i| self.negated.get(usize::from(i))).collect()
-            }
-            None => return sum_of::<V>(keys, signers),
-        };
-        if negated.len() < signers.len() {
-            V::Key::sum(&core::iter::once(&self.full).chain(negated).collect::<Vec<_>>())
+        let absent = self.negated_sums(&signers.complement());
+        let points: Vec<&Affine<V::Key>> = if absent.len() < signers.len() {
+            core::iter::once(&self.full).chain(absent).collect()
         } else {
-            sum_of::<V>(keys, signers)
-        }
+            signers.iter().filter_map(|i| keys.get(usize::from(i))).map(PublicKey::point_ref).collect()
+        };
+        V::Key::sum(&points)
     }
-}
 
-/// The sum of the signers' keys. Cost: an addition per signer.
-fn sum_of<V: Variant>(keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
-    let present = signers.iter().filter_map(|i| keys.get(usize::from(i)));
-    V::Key::sum(&present.map(PublicKey::point_ref).collect::<Vec<_>>())
+    /// The points whose sum is that of the members' negated keys: one per member, or one per group with sums of groups.
+    fn negated_sums(&self, members: &SignerSet) -> Vec<&Affine<V::Key>> {
+        #[cfg(feature = "group-sums")]
+        if let Some(groups) = &self.groups {
+            return groups.terms(members);
+        }
+        members.iter().filter_map(|i| self.negated.get(usize::from(i))).collect()
+    }
 }
 
 /// Verifies one signature over pairs of a key and a message. Cost: a hash and a pairing per pair, one more pairing, one

@@ -77,10 +77,12 @@ macro_rules! scheme {
                 Cache::new(keys)
             }
 
+            #[cfg(feature = "group-sums")]
             fn add_group_sums(cache: &mut Cache<Self>) {
                 cache.add_group_sums();
             }
 
+            #[cfg(feature = "group-sums")]
             fn group_sums_size(cache: &Cache<Self>) -> usize {
                 cache.group_sums_size()
             }

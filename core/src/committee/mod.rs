@@ -3,7 +3,7 @@
 //! A committee is created once per epoch from verified keys and then shared. It caches the data that verification needs
 //! (for BLS the aggregate of all keys and every negated key), so that the key of a certificate with `a` absent signers
 //! costs `min(a, n − a)` additions: Li et al., *Performance of EdDSA and BLS Signatures in Committee-Based Consensus*,
-//! section 3. [`with_group_sums`](Committee::with_group_sums) trades memory for fewer additions.
+//! section 3. With the feature `group-sums`, `Committee::with_group_sums` trades memory for fewer additions.
 //!
 //! ```
 //! # #[cfg(feature = "bls")] {
@@ -169,6 +169,7 @@ impl<S: Scheme> Committee<S> {
     /// They have 6 KiB per member with keys in G2 ([`MinSig`](crate::bls::MinSig); 6 MiB for 1,000 members), 3 KiB with
     /// keys in G1 ([`MinPk`](crate::bls::MinPk)), and are empty for Ed25519, where nothing is summed. Cost: 32 additions
     /// per member, once.
+    #[cfg(feature = "group-sums")]
     #[must_use]
     pub fn with_group_sums(mut self) -> Self {
         S::add_group_sums(&mut self.cache);
@@ -176,6 +177,7 @@ impl<S: Scheme> Committee<S> {
     }
 
     /// Returns the size in bytes of the sums of groups; 0 without them.
+    #[cfg(feature = "group-sums")]
     pub fn group_sums_size(&self) -> usize {
         S::group_sums_size(&self.cache)
     }

@@ -112,7 +112,7 @@ impl SignerSet {
 
     /// The bitmap by groups of eight members, the first member of a group in the lowest bit of its byte. Bytes past the
     /// last member are zero.
-    #[cfg(feature = "bls")]
+    #[cfg(feature = "group-sums")]
     pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
         self.words.iter().flat_map(|word| word.to_le_bytes())
     }

@@ -95,9 +95,11 @@ pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'stati
     /// Extends the precomputed data by sums of groups of keys, see
     /// [`Committee::with_group_sums`](crate::committee::Committee::with_group_sums). Does nothing for schemes that sum no
     /// keys. Cost (BLS): 32 additions per key.
+    #[cfg(feature = "group-sums")]
     fn add_group_sums(_: &mut Self::Cache) {}
 
     /// Returns the size in bytes of the sums of groups; 0 without them.
+    #[cfg(feature = "group-sums")]
     fn group_sums_size(_: &Self::Cache) -> usize {
         0
     }
