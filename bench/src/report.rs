@@ -43,6 +43,9 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         rows(&mut page, title, at(&all, group));
         if group == "abft" && at(&all, group).is_array() {
             page.push_str(ABFT);
+            if at(&all, group).to_string().contains(COMPARED) {
+                page.push_str(AGREEMENT);
+            }
         }
         for table in at(&all, tables).as_array().into_iter().flatten() {
             paper(&mut page, &folder, table)?;
@@ -69,9 +72,15 @@ time, with a server on the same machine.
 const ABFT: &str = "
 Figures of ABFT are taken in three ways. Table III: real machines in one process, a thread for each member. Rows with *real* in
 their name: `quorate testnet`, that is processes with TLS over loopback and durable records. Rows and tables with *simulated* in
-their name or note, and Figures 1 and 2: real machines over simulated links, with processor times measured in the same run. For 4,
-7 and 16 members the real validators and their simulation run under the same load; they must agree within 20 %, or the simulation
-is wrong.
+their name or note, and Figures 1 and 2: real machines over simulated links, with processor times measured in the same run.
+";
+
+/// End of the names of the rows that compare real validators and their simulation.
+pub(crate) const COMPARED: &str = "simulated / real";
+/// A note about these rows.
+const AGREEMENT: &str = "
+For 4, 7 and 16 members the real validators and their simulation run under the same load; they must agree within 20 %, or the
+simulation is wrong.
 ";
 
 /// File, title, field of a point, label.

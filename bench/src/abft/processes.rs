@@ -3,6 +3,7 @@
 use super::figures::Measured;
 use super::validators::{Computer, Load, ThreadTimes};
 use crate::progress::progress;
+use crate::report::COMPARED;
 use crate::row::{Row, figure};
 use crate::table::Table;
 use crate::testnet::{Outcome, Testnet};
@@ -36,7 +37,7 @@ pub(super) fn bare_latency(quick: bool) -> Measured {
             "members",
             "real, ms",
             "simulated, ms",
-            "simulated / real",
+            COMPARED,
             "real, 99 %, ms",
             "processor for a block, real, ms",
             "simulated, ms",
@@ -80,7 +81,7 @@ pub(super) fn bare_latency(quick: bool) -> Measured {
                 figure(simulated.processor_ms())
             )),
         );
-        rows.push(Row::new(name("simulated / real"), ratio, "×").between(0.8, 1.2));
+        rows.push(Row::new(name(COMPARED), ratio, "×").between(0.8, 1.2));
     }
     table.note(NOTE);
     table.note(format!("The costs: {}.", computer.describe()));
