@@ -176,8 +176,8 @@ async fn only_its_validator_is_answered_and_the_newest_connection_of_it() {
 
 /// A TLS connection with the identity of member 0.
 async fn dial(world: &World<Ed25519>, signer: &SignerAddress) -> TlsStream<TcpStream> {
-    let nobody = world.committees.identities.clone();
-    let tls = Tls::new(world.keys[0].identity().unwrap(), &nobody, ALPN).unwrap();
+    let identities = world.committees.identities.clone();
+    let tls = Tls::new(world.keys[0].identity().unwrap(), &identities, ALPN).unwrap();
     let stream = TcpStream::connect(signer.address).await.unwrap();
     tls.connector(&signer.identity).unwrap().connect(server_name().unwrap(), stream).await.unwrap()
 }
