@@ -227,14 +227,22 @@ pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
 /// The jars with the sources and the documentation.
 pub(crate) fn documentation_jars(log: &Log) -> Outcome<[PathBuf; 2]> {
     PREPARED.run(|| prepare(log))?;
-    // The goals alone: the phase `package` would compile again.
-    let goals = [
-        "build-helper:add-source@generated-sources",
-        "source:jar-no-fork@sources",
-        "dokka:javadocJar@documentation",
-    ];
-    maven(log, &[&["-Prelease"], goals.as_slice()].concat())?;
+    documentation(log, &["source:jar-no-fork@sources", "dokka:javadocJar@documentation"])?;
     Ok(["sources.jar", "javadoc.jar"].map(made))
+}
+
+/// The folder with the documentation as pages for a site.
+pub(crate) fn documentation_pages(log: &Log) -> Outcome<PathBuf> {
+    PREPARED.run(|| prepare(log))?;
+    let pages = folder().join("target/dokka");
+    let _ = fs::remove_dir_all(&pages);
+    documentation(log, &["dokka:dokka"])?;
+    Ok(pages)
+}
+
+/// Runs goals of Maven over all sources. The goals alone: the phase `package` would compile again.
+fn documentation(log: &Log, goals: &[&str]) -> Outcome {
+    maven(log, &[&["-Prelease", "build-helper:add-source@generated-sources"], goals].concat()).map(drop)
 }
 
 /// A file of the package that Maven made, by the end of its name.

@@ -11,8 +11,8 @@ use super::pages::relative;
 use crate::process::Outcome;
 use crate::workspace::normal;
 
-/// Pages that are no content: mdBook's page for missing addresses and its table of contents.
-const NO_CONTENT: &[&str] = &["404.html", "toc.html"];
+/// Pages that are no content: mdBook's page for missing addresses and its table of contents, and Dokka's.
+const NO_CONTENT: &[&str] = &["404.html", "toc.html", "navigation.html"];
 /// Maximum number of broken links that an error shows.
 const SHOWN: usize = 40;
 /// Maximum length of a reference page's text in the index, in characters: its summary.
@@ -27,10 +27,8 @@ pub(super) struct BuiltSite {
 impl BuiltSite {
     /// Reads all pages below a folder.
     pub(super) fn read(folder: &Path) -> Outcome<Self> {
-        let mut files = Vec::new();
-        html_files(folder, &mut files)?;
         let mut pages = BTreeMap::new();
-        for file in files {
+        for file in files_with_extension(folder, "html")? {
             let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
             let path = file.strip_prefix(folder).unwrap_or(&file).to_path_buf();
             pages.insert(path, Page::read(&text));
@@ -94,7 +92,7 @@ impl BuiltSite {
                 continue;
             }
             if path.starts_with("api") {
-                reference_entry(path, page, &mut entries)
+                entries.extend(self.reference_entry(path, page))
             } else {
                 entries.extend(book_entries(path, page))
             }
@@ -103,6 +101,36 @@ impl BuiltSite {
         let text = format!("window.searchIndex = {};\n", Value::from(entries.clone()));
         fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
         Ok(entries.len())
+    }
+
+    /// The entry of a page of a reference, with the names that it documents.
+    fn reference_entry(&self, path: &Path, page: &Page) -> Option<Value> {
+        let is_list = ["src", "source", "static.files"];
+        if path.components().any(|part| is_list.iter().any(|name| part.as_os_str() == *name)) {
+            return None;
+        }
+        let text: String =
+            page.sections.iter().map(|section| format!("{} {} ", section.heading, section.text)).collect();
+        let text: String = text.trim().chars().take(REFERENCE_TEXT).collect();
+        let title =
+            page.title.split([' ', '|']).next().filter(|title| !title.is_empty()).unwrap_or(&page.title);
+        let title = match self.class_of_member(path) {
+            Some(class) => format!("{class}.{title}"),
+            None => title.to_owned(),
+        };
+        let symbols: Vec<&String> = page.anchors.iter().filter(|anchor| is_symbol(anchor)).collect();
+        Some(json!([area(path), link(path), title, "", text, symbols]))
+    }
+
+    /// The class of a member with a page of its own, as Dokka writes them: the title of the page `index.html` in the same
+    /// folder, or above it for members of a companion.
+    fn class_of_member(&self, path: &Path) -> Option<&str> {
+        if !path.starts_with("api/kotlin") || path.ends_with("index.html") {
+            return None;
+        }
+        let titles = path.ancestors().skip(1).filter_map(|folder| self.pages.get(&folder.join("index.html")));
+        let class = titles.map(|page| page.title.trim()).find(|title| *title != "Companion")?;
+        class.starts_with(char::is_uppercase).then_some(class)
     }
 
     /// Adds a link to the site to each page of a reference.
@@ -135,20 +163,6 @@ fn book_entries(path: &Path, page: &Page) -> Vec<Value> {
     sections.map(entry).collect()
 }
 
-/// An entry of a page of a reference, with the names that it documents.
-fn reference_entry(path: &Path, page: &Page, entries: &mut Vec<Value>) {
-    let is_list = ["src", "source", "static.files", "member-search-index", "index-files", "script-files"];
-    if path.components().any(|part| is_list.iter().any(|name| part.as_os_str() == *name)) {
-        return;
-    }
-    let text: String =
-        page.sections.iter().map(|section| format!("{} {} ", section.heading, section.text)).collect();
-    let text: String = text.trim().chars().take(REFERENCE_TEXT).collect();
-    let title = page.title.split([' ', '|']).next().filter(|title| !title.is_empty()).unwrap_or(&page.title);
-    let symbols: Vec<&String> = page.anchors.iter().filter(|anchor| is_symbol(anchor)).collect();
-    entries.push(json!([area(path), link(path), title, "", text, symbols]));
-}
-
 /// Returns true for the anchor of an item, such as `method.verify` of rustdoc or `Vote.verify` of pdoc.
 fn is_symbol(anchor: &str) -> bool {
     const GENERIC: &[&str] = &[
@@ -168,9 +182,6 @@ fn is_symbol(anchor: &str) -> bool {
         "copy-path",
         "sidebar",
         "navbar",
-        "method-summary",
-        "constructor-summary",
-        "field-summary",
         "theme",
         "content",
         "modules",
@@ -211,16 +222,18 @@ fn link(path: &Path) -> String {
     path.display().to_string()
 }
 
-pub(super) fn html_files(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+/// The files below a folder whose names end in a dot and `extension`.
+pub(super) fn files_with_extension(folder: &Path, extension: &str) -> Outcome<Vec<PathBuf>> {
+    let mut files = Vec::new();
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            html_files(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "html") {
+            files.extend(files_with_extension(&path, extension)?);
+        } else if path.extension().is_some_and(|found| found == extension) {
             files.push(path);
         }
     }
-    Ok(())
+    Ok(files)
 }
 
 fn is_external(link: &str) -> bool {
@@ -296,5 +309,23 @@ mod tests {
         site.link_back().unwrap();
         let item = fs::read_to_string(site.folder.join("api/rust/quorate/struct.Vote.html")).unwrap();
         assert!(item.contains("href=\"../../../index.html\"") && item.ends_with("</body>"), "{item}");
+    }
+
+    #[test]
+    fn members_with_pages_of_their_own_have_the_names_of_their_classes() {
+        let page = |title: &str| format!("<title>{title}</title><body></body>");
+        let pages = ["org.quorate", "Vote", "verify", "Companion", "decode"].map(page);
+        let paths = ["index.html", "-vote/index.html", "-vote/verify.html", "-vote/-companion/index.html"];
+        let paths = [paths.as_slice(), &["-vote/-companion/decode.html"]].concat();
+        let paths: Vec<String> = paths.iter().map(|path| format!("api/kotlin/org.quorate/{path}")).collect();
+        let site = site(
+            "members",
+            &paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)).collect::<Vec<_>>(),
+        );
+        let class = |path: &str| site.class_of_member(&Path::new("api/kotlin/org.quorate").join(path));
+        assert_eq!(class("-vote/verify.html"), Some("Vote"));
+        assert_eq!(class("-vote/-companion/decode.html"), Some("Vote"));
+        assert_eq!(["index.html", "-vote/index.html", "other.html"].map(class), [None; 3]);
+        assert_eq!(site.class_of_member(Path::new("api/rust/quorate/struct.Vote.html")), None);
     }
 }

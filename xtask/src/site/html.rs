@@ -31,8 +31,10 @@ const VOID: &[&str] =
 const SKIPPED: &[&str] = &["nav", "button", "footer", "template", "svg", "rustdoc-toolbar"];
 /// Parts of rustdoc's pages that are equal on all of them.
 const SKIPPED_IDS: &[&str] = &["blanket-implementations-list", "synthetic-implementations-list"];
+/// Classes of Dokka's elements with the way to a page, and with what a button says.
+const SKIPPED_CLASSES: &[&str] = &["breadcrumbs", "copy-popup-wrapper"];
 /// Classes of elements that have the content where a page has no `main`.
-const CONTENT_CLASSES: &[&str] = &["col-content"];
+const CONTENT_CLASSES: &[&str] = &["main-content"];
 
 /// An element that is open.
 struct Open<'a> {
@@ -121,9 +123,10 @@ impl<'a> Reader<'a> {
         self.page.anchors.extend(anchor);
         if !VOID.contains(&name) && !tag.ends_with('/') {
             let class = value("class").unwrap_or_default();
-            let is_content =
-                name == "main" || class.split_whitespace().any(|class| CONTENT_CLASSES.contains(&class));
-            let is_skipped = SKIPPED.contains(&name) || SKIPPED_IDS.contains(&id.as_str());
+            let has = |classes: &[&str]| class.split_whitespace().any(|class| classes.contains(&class));
+            let is_content = name == "main" || has(CONTENT_CLASSES);
+            let is_skipped =
+                SKIPPED.contains(&name) || SKIPPED_IDS.contains(&id.as_str()) || has(SKIPPED_CLASSES);
             self.open.push(Open { name, is_content, is_skipped });
         }
         self.separate();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::built::html_files;
+use super::built::files_with_extension;
 use crate::bindings::{javascript, kotlin, python};
 use crate::process::Outcome;
 use crate::steps::Log;
@@ -20,11 +20,11 @@ pub(super) type Tool = fn(&Log, &Path) -> Outcome<String>;
 
 /// The crate with a reference, and its folder.
 const CRATE: (&str, &str) = ("quorate", "core");
-/// Pages in Dokka's menus, with the texts of their links.
-const DOKKA_MENU: [(&str, &str); 3] =
-    [("package-summary.html", "Package"), ("package-tree.html", "Tree"), ("overview-tree.html", "Tree")];
 /// The packages of the tool for Python.
-const PDOC: &[&str] = &["pdoc==16.0.0"];
+const PDOC: &[&str] = &["pdoc==16.0.0", "typing_extensions==4.16.0"];
+/// The element of Dokka's pages that loads a program from another site, to run samples; the pages have none.
+const DOKKA_PLAYGROUND: &str = "<script type=\"text/javascript\" \
+    src=\"https://unpkg.com/kotlin-playground@1/dist/playground.min.js\" async=\"async\"></script>";
 
 /// The folder of the crate with a reference, and the name of its library.
 pub(super) fn crates() -> Vec<(PathBuf, String)> {
@@ -52,9 +52,7 @@ fn complete_rustdoc(folder: &Path) -> Outcome {
     let start =
         format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={}/index.html\">", CRATE.0);
     write(&folder.join("index.html"), &start)?;
-    let mut pages = Vec::new();
-    html_files(folder, &mut pages)?;
-    for page in pages {
+    for page in files_with_extension(folder, "html")? {
         let text = read(&page)?;
         for part in text.split("<script src=\"").skip(1) {
             let script = part.split('"').next().filter(|script| script.contains("/trait.impl/"));
@@ -84,44 +82,46 @@ fn typescript(log: &Log, out: &Path) -> Outcome<String> {
     Ok("TypeDoc".to_owned())
 }
 
-/// pdoc, over the package as if installed.
+/// pdoc, over the package as if installed. Modules with an underscore have no pages.
 fn python(log: &Log, out: &Path) -> Outcome<String> {
     let interpreter = python::virtual_environment(log, "pdoc", PDOC)?;
-    let package = python::assemble(log)?;
+    let package = workspace::target("xtask/pdoc-package");
+    let _ = fs::remove_dir_all(&package);
+    workspace::copy(&python::assemble(log)?, &package)?;
+    for stub in files_with_extension(&package, "pyi")? {
+        write(&stub, &executable_stub(&read(&stub)?))?;
+    }
     let mut pdoc = Command::new(interpreter);
     pdoc.current_dir(&package).env("PYTHONPATH", &package).env("PYTHONDONTWRITEBYTECODE", "1");
-    pdoc.args(["-m", "pdoc", "quorate", "!quorate._native", "--no-search", "--no-show-source", "-o"]);
-    log.run(pdoc.arg(out))?;
+    pdoc.args(["-m", "pdoc", "quorate", "!quorate\\._.*", "--no-search", "--no-show-source"]);
+    pdoc.arg("--template-directory").arg(workspace::root().join("xtask/docs/pdoc"));
+    log.run(pdoc.arg("-o").arg(out))?;
     Ok("pdoc".to_owned())
 }
 
-/// Dokka, through Maven: the contents of the package's documentation jar.
-fn kotlin(log: &Log, out: &Path) -> Outcome<String> {
-    let [_, jar] = kotlin::documentation_jars(log)?;
-    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
-    log.run(Command::new("jar").current_dir(out).arg("--extract").arg("--file").arg(jar))?;
-    let _ = fs::remove_dir_all(out.join("META-INF"));
-    remove_dead_menu_links(out)?;
-    Ok("Dokka".to_owned())
+/// A type stub for pdoc, which takes signatures from stubs by executing them: annotations are not evaluated, because they name
+/// classes before their definition. What converts to an integer is shown as `int`.
+fn executable_stub(stub: &str) -> String {
+    let mut text = String::new();
+    let mut is_first = true;
+    for line in stub.lines() {
+        let is_import = line.starts_with("from ") || line.starts_with("import ");
+        if is_import && std::mem::take(&mut is_first) {
+            text += "from __future__ import annotations\n";
+        }
+        text += &if is_import { line.to_owned() } else { line.replace("SupportsIndex", "int") };
+        text.push('\n');
+    }
+    text
 }
 
-/// Dokka's menus link to pages beside the present one that exist in other folders only, or nowhere: their text stays.
-fn remove_dead_menu_links(folder: &Path) -> Outcome {
-    let mut pages = Vec::new();
-    html_files(folder, &mut pages)?;
-    for page in pages {
-        let text = read(&page)?;
-        let mut mended = text.clone();
-        for (name, label) in DOKKA_MENU {
-            if !page.with_file_name(name).is_file() {
-                mended = mended.replace(&format!("<a href=\"{name}\">{label}</a>"), label);
-            }
-        }
-        if mended != text {
-            write(&page, &mended)?;
-        }
+/// Dokka, through Maven.
+fn kotlin(log: &Log, out: &Path) -> Outcome<String> {
+    workspace::copy(&kotlin::documentation_pages(log)?, out)?;
+    for page in files_with_extension(out, "html")? {
+        write(&page, &read(&page)?.replace(DOKKA_PLAYGROUND, ""))?;
     }
-    Ok(())
+    Ok("Dokka".to_owned())
 }
 
 fn read(file: &Path) -> Outcome<String> {
@@ -137,17 +137,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn menus_link_to_existing_pages_only() {
-        let folder = workspace::target("xtask/unit/menus");
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(folder.join("inner")).unwrap();
-        let menu = "<li><a href=\"package-summary.html\">Package</a></li><a href=\"index.html\">Tree</a>";
-        for page in ["index.html", "inner/index.html", "inner/package-summary.html"] {
-            fs::write(folder.join(page), menu).unwrap();
-        }
-        remove_dead_menu_links(&folder).unwrap();
-        let text = |page| fs::read_to_string(folder.join(page)).unwrap();
-        assert_eq!(text("index.html"), "<li>Package</li><a href=\"index.html\">Tree</a>");
-        assert_eq!(text("inner/index.html"), menu);
+    fn stubs_are_made_executable() {
+        let stub = "\"\"\"Text.\"\"\"\n\nimport builtins\nfrom typing import SupportsIndex\n\nclass A:\n    def b(self, at: SupportsIndex) -> A: ...\n";
+        let expected = "\"\"\"Text.\"\"\"\n\nfrom __future__ import annotations\nimport builtins\nfrom typing import SupportsIndex\n\n\
+                        class A:\n    def b(self, at: int) -> A: ...\n";
+        assert_eq!(executable_stub(stub), expected);
+        assert_eq!(executable_stub("A = int\n"), "A = int\n");
     }
 }

@@ -1,5 +1,8 @@
 """Consensus building blocks that are hard to misuse: keys, committees, votes, certificates and evidence.
 
+Import these from `quorate` itself: `from quorate import Committee, Vote`. The modules `quorate.committee`, `quorate.votes`
+and so on group their documentation.
+
 BLS aggregates outside committees are in `quorate.bls`, Merkle trees in `quorate.merkle`, the encoding for a protocol's
 own messages in `quorate.wire`, aggregation by gossip in `quorate.gossip`, leader sortition in `quorate.sortition`,
 one-time signatures in `quorate.dsig`, threshold signatures, encryption and coins in `quorate.threshold`, and erasure
