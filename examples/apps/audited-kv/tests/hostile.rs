@@ -7,7 +7,7 @@ mod support;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
 use quorate::ed25519::Ed25519;
@@ -18,84 +18,18 @@ use quorate_audit::keys::Key;
 use quorate_audit::now;
 use quorate_audit::signed::{SignatureScheme, SignedCommand};
 use quorate_audited_kv::KV;
-use quorate_audited_kv::command::Command;
-use quorate_link::{Endpoint, Link, Listener, Pace, SendError};
-use quorate_service::frame::{Frame, REQUEST};
-use support::{Deployment, LIMIT, connect};
+use quorate_audited_kv::command::{Command, Store};
+use quorate_link::{Endpoint, Listener, Pace};
+use quorate_service::frame::Frame;
+use quorate_service::testing::{code, signed};
+use support::{Deployment, LIMIT, connect, encoded};
 
 const PROTOCOL: &[u8; 8] = b"QAKVSTO1";
 
-/// A client without scruples.
-struct RawClient {
-    link: Link,
-    message: Vec<u8>,
-    store: [u8; 32],
-}
-
-impl RawClient {
-    fn open(endpoint: &Endpoint) -> Self {
-        Self { link: Link::connect(endpoint, LIMIT).unwrap(), message: Vec::new(), store: [0; 32] }
-    }
-
-    /// Authenticates as a client, with a proof of this key.
-    fn authenticated(endpoint: &Endpoint, named: &Key, held: &Key) -> Result<Self, String> {
-        let mut client = Self::open(endpoint);
-        let public = *named.public().unwrap().as_bytes();
-        client.send(&Frame::Hello { protocol: PROTOCOL, signer: &public });
-        let challenge = match client.receive().unwrap() {
-            Frame::Challenge { protocol: PROTOCOL, store, challenge } => (*store, *challenge),
-            other => panic!("{other:?}"),
-        };
-        client.store = challenge.0;
-        let message = KV.hello(&challenge.0, &challenge.1, &public);
-        let proof = Ed25519::sign(&held.secret_key().unwrap(), &message).to_bytes();
-        client.send(&Frame::Proof(&proof));
-        match client.receive().unwrap() {
-            Frame::Welcome { .. } => Ok(client),
-            Frame::Refused { reason, .. } => Err(code(reason)),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn send(&mut self, frame: &Frame<'_>) {
-        let mut bytes = Vec::new();
-        frame.encode_into(&mut bytes);
-        self.link.send(&bytes).unwrap();
-    }
-
-    /// Returns `None` if the link is closed.
-    fn receive(&mut self) -> Option<Frame<'_>> {
-        let received = self.link.receive_within(&mut self.message, Pace::Sleep, LIMIT).ok()?;
-        assert!(received, "no answer");
-        Some(Frame::decode(&self.message).unwrap())
-    }
-
-    /// Sends a request and returns the code of the refusal, or nothing.
-    fn ask(&mut self, sequence: u64, time: Time, command: &[u8], signature: &[u8]) -> String {
-        let scheme = match signature.len() {
-            0 => SignatureScheme::None,
-            64 => SignatureScheme::Eddsa,
-            _ => SignatureScheme::Dsig,
-        };
-        let mut body = Vec::new();
-        SignedCommand { scheme, sequence, time, signature, command }.encode_to(&mut body);
-        self.send(&Frame::Request(&body));
-        match self.receive().unwrap() {
-            Frame::Reply { .. } => String::new(),
-            Frame::Refused { reason, .. } => code(reason),
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-fn code(reason: &[u8]) -> String {
-    std::str::from_utf8(reason).unwrap().split(' ').next().unwrap().to_owned()
-}
+type RawClient = quorate_service::testing::RawClient<Store>;
 
 fn put(value: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    Command::Put { key: b"k", value }.encode_to(&mut bytes).unwrap();
-    bytes
+    encoded(&Command::Put { key: b"k", value })
 }
 
 fn eddsa(key: &Key, store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> [u8; 64] {
@@ -168,7 +102,7 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
     assert_eq!(client.ask(3, time, &put(b"3"), &second), "STALE");
     // Nothing that was refused was executed or is in the log.
     let get = [1, 1, b'k'];
-    client.link.send(&request(alice, &store, 3, now(), &get)).unwrap();
+    client.link.send(&signed::<Store>(alice, &store, 3, now(), &get)).unwrap();
     assert!(matches!(client.receive(), Some(Frame::Reply { entry: 3, answer: b"\x012", .. })));
     drop(client);
     // Each refusal names the client; the reused key is evidence with all its bytes.
@@ -179,14 +113,6 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
     deployment.stop();
     let report = deployment.audit();
     assert!(report.ok && report.entries == 3, "{:?}", report.findings);
-}
-
-fn request(key: &Key, store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> Vec<u8> {
-    let signature = eddsa(key, store, sequence, time, command);
-    let mut bytes = vec![REQUEST];
-    SignedCommand { scheme: SignatureScheme::Eddsa, sequence, time, signature: &signature, command }
-        .encode_to(&mut bytes);
-    bytes
 }
 
 #[test]
@@ -246,7 +172,7 @@ fn a_new_connection_closes_the_earlier_ones_of_its_client() {
             other => panic!("{other:?}"),
         }
         // A request on the old connection is not executed: its number is free.
-        let _ = old.link.send(&request(alice, &old.store, sequence, now(), &put(b"late")));
+        let _ = old.link.send(&signed::<Store>(alice, &old.store, sequence, now(), &put(b"late")));
         let time = now();
         let good = eddsa(alice, &new.store, sequence, time, &put(b"new"));
         assert_eq!(new.ask(sequence, time, &put(b"new"), &good), "");
@@ -268,39 +194,11 @@ fn a_new_connection_closes_the_earlier_ones_of_its_client() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_disconnected() {
-    let mut deployment = Deployment::new();
-    let (alice, began) = (deployment.key("alice"), Instant::now());
-    let mut silent = RawClient::authenticated(&deployment.endpoints[0], alice, alice).unwrap();
-    let mut bob = deployment.client("bob");
-    let mut sequence = 0;
-    // The server executes requests until the ring of answers is full.
-    loop {
-        assert!(began.elapsed() < LIMIT, "the server serves a client that does not read");
-        sequence += 1;
-        let bytes = request(alice, &silent.store, sequence, now(), &put(b"v"));
-        let mut sent = silent.link.send(&bytes);
-        while sent == Err(SendError::Full) {
-            std::thread::sleep(Duration::from_millis(1));
-            sent = silent.link.send(&bytes);
-        }
-        if sent == Err(SendError::Closed) {
-            break;
-        }
-        bob.call(&Command::Get { key: b"k" }).unwrap();
-    }
-    assert!(sequence > 64, "{sequence}");
-    drop((silent, bob));
-    deployment.stop();
-    assert!(deployment.audit().ok);
-}
-
-#[test]
 fn a_busy_client_does_not_keep_others_from_connecting() {
     let deployment = Deployment::new();
     let (alice, tcp) = (deployment.key("alice"), deployment.endpoints[1].clone());
     // Signed in advance, so that a request waits in each round of the server.
-    let sign = |sequence| request(alice, &deployment.store, sequence, now(), &put(b"v"));
+    let sign = |sequence| signed::<Store>(alice, &deployment.store, sequence, now(), &put(b"v"));
     let requests: Vec<_> = (1..=8_000).map(sign).collect();
     let (all, waiting) = (requests.len(), 500);
     let (stop, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
@@ -335,8 +233,8 @@ fn a_busy_client_does_not_keep_others_from_connecting() {
     load.join().unwrap();
 }
 
-/// A server whose log ends with this request of the client, and that answers each request with this frame.
-fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Frame<'static>) -> Endpoint {
+/// A server whose log ends with this request of the client, and that answers each request with this frame, or not at all.
+fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Option<Frame<'static>>) -> Endpoint {
     let endpoint = Endpoint::SharedMemory(folder.join("false.sock"));
     let (listening, ready) = (endpoint.clone(), std::sync::mpsc::channel());
     std::thread::spawn(move || {
@@ -355,7 +253,10 @@ fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Frame<'stat
                     Frame::Challenge { protocol: PROTOCOL, store: &[7; 32], challenge: &[8; 32] }
                 }
                 Frame::Proof(_) => Frame::Welcome { last },
-                Frame::Request(body) => answer(SignedCommand::decode(body).unwrap().sequence),
+                Frame::Request(body) => match answer(SignedCommand::decode(body).unwrap().sequence) {
+                    Some(frame) => frame,
+                    None => continue,
+                },
                 other => panic!("{other:?}"),
             };
             frame.encode_into(&mut out);
@@ -369,12 +270,14 @@ fn answering(folder: &std::path::Path, last: u64, answer: fn(u64) -> Frame<'stat
 #[test]
 fn a_server_that_violates_the_protocol_is_named() {
     let key = Key::generate().unwrap();
-    let answers: [fn(u64) -> Frame<'static>; 5] = [
-        |sequence| Frame::Reply { sequence: sequence + 1, entry: 9, answer: &[0] },
-        |sequence| Frame::Reply { sequence, entry: 0, answer: &[0] },
-        |sequence| Frame::Refused { sequence: sequence - 1, reason: b"STALE it is old" },
-        |_| Frame::Welcome { last: 0 },
-        |_| Frame::Learned(true),
+    let answers: [fn(u64) -> Option<Frame<'static>>; 7] = [
+        |sequence| Some(Frame::Reply { sequence: sequence + 1, entry: 9, answer: &[0] }),
+        |sequence| Some(Frame::Reply { sequence, entry: 0, answer: &[0] }),
+        |sequence| Some(Frame::Reply { sequence, entry: 9, answer: &[2] }),
+        |sequence| Some(Frame::Refused { sequence: sequence - 1, reason: b"STALE it is old" }),
+        |_| Some(Frame::Welcome { last: 0 }),
+        |_| Some(Frame::Learned(true)),
+        |_| Some(Frame::Receipt(b"")),
     ];
     for answer in answers {
         let folder = tempfile::tempdir().unwrap();
@@ -388,9 +291,23 @@ fn a_server_that_violates_the_protocol_is_named() {
 }
 
 #[test]
+fn a_server_that_does_not_answer_is_given_up() {
+    use quorate_audited_kv::client::{Client, ClientOptions};
+
+    let (key, folder) = (Key::generate().unwrap(), tempfile::tempdir().unwrap());
+    let endpoint = answering(folder.path(), 4, |_| None);
+    let limit = Duration::from_millis(200);
+    let options = ClientOptions { scheme: SignatureScheme::Eddsa, limit, ..ClientOptions::default() };
+    let mut client = Client::connect(&endpoint, &key, options).unwrap();
+    let failure = client.call(&Command::Get { key: b"k" }).unwrap_err();
+    assert_eq!(failure.code, "TIMEOUT", "{failure}");
+    assert_eq!(client.call(&Command::Get { key: b"k" }).unwrap_err().code, "LOST");
+}
+
+#[test]
 fn a_welcome_that_leaves_no_sequence_number_is_a_violation() {
     let key = Key::generate().unwrap();
-    let answer = |sequence| Frame::Reply { sequence, entry: 9, answer: &[0] };
+    let answer = |sequence| Some(Frame::Reply { sequence, entry: 9, answer: &[0] });
     let folder = tempfile::tempdir().unwrap();
     let endpoint = answering(folder.path(), u64::MAX, answer);
     let failure = connect(&endpoint, &key, SignatureScheme::Eddsa).err().unwrap();

@@ -1,18 +1,19 @@
-//! `kill -9` of server and client, a torn log, a full disk: no request is executed without its entry in the log, and no
+//! `kill -9` of server and client, a torn log, a full disk, a client that does not read: no request is executed without its entry in the log, and no
 //! answered request is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod support;
 
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use quorate_audit::signed::SignatureScheme;
-use quorate_audited_kv::command::Command;
-use support::{Deployment, LIMIT, connect};
+use quorate_audited_kv::client::Client;
+use quorate_audited_kv::command::{Command, Store};
+use quorate_service::testing::faults;
+use support::{Deployment, LIMIT, PROGRAM, connect, encoded};
 
 #[test]
 fn every_answered_request_is_in_the_log_and_restored() {
@@ -84,94 +85,45 @@ fn every_answered_request_is_in_the_log_and_restored() {
     }
 }
 
+/// Writes the number.
+fn numbered(number: u64) -> Vec<u8> {
+    encoded(&Command::Put { key: b"n", value: number.to_string().as_bytes() })
+}
+
+fn read(client: &mut Client) -> Vec<u8> {
+    client.call(&Command::Get { key: b"n" }).unwrap().value
+}
+
 #[test]
 fn a_client_that_is_killed_at_any_step_does_not_disturb_others() {
-    let deployment = Deployment::new();
-    let mut alice = deployment.client("alice");
-    for step in 0..12u64 {
-        let server = deployment.endpoints[(step % 2) as usize].to_string();
-        let mut call =
-            deployment.command(&["call", "--server", &server, "--key", "bob.key", "PUT", "k", "v"]);
-        let mut child = call.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(3 * step));
-        let _ = child.kill();
-        child.wait().unwrap();
-        alice.call(&Command::Get { key: b"k" }).unwrap();
-    }
-    let mut bob = deployment.client("bob");
-    bob.call(&Command::Put { key: b"k", value: b"w" }).unwrap();
-    assert_eq!(alice.call(&Command::Get { key: b"k" }).unwrap().value, b"w");
-    drop((alice, bob));
-    let mut deployment = deployment;
-    deployment.stop();
-    assert!(deployment.audit().ok);
+    let deployment: Deployment =
+        faults::killed_clients(PROGRAM, numbered, |_| ["PUT", "k", "v"].map(str::to_owned).into()).into();
+    assert_eq!(read(&mut deployment.client("alice")), b"0");
 }
 
 #[test]
 fn a_torn_tail_is_moved_aside_and_damage_stops_the_start() {
-    let mut deployment = Deployment::new();
-    let mut alice = deployment.client("alice");
-    for value in [b"1", b"2", b"3"] {
-        alice.call(&Command::Put { key: b"n", value }).unwrap();
-    }
-    deployment.stop();
-    let whole = std::fs::read(deployment.log()).unwrap();
-    // As if the server was killed while it wrote the next entry.
-    std::fs::write(deployment.log(), [&whole[..], &whole[40..900]].concat()).unwrap();
-    let ready = deployment.start();
-    assert_eq!((ready["entries"].as_u64(), ready["torn"]["bytes"].as_u64()), (Some(3), Some(860)));
-    let aside = ready["torn"]["file"].as_str().unwrap();
-    assert_eq!(std::fs::read(deployment.path(aside)).unwrap(), whole[40..900]);
-    assert_eq!(std::fs::read(deployment.log()).unwrap(), whole);
-    deployment.kill();
-    // The hash of the last entry was not written yet: the request was executed, and the entry is completed.
-    for missing in [1, 20, 32] {
-        std::fs::write(deployment.log(), &whole[..whole.len() - missing]).unwrap();
-        let ready = deployment.start();
-        assert_eq!((ready["entries"].as_u64(), ready["torn"].is_null()), (Some(3), true));
-        deployment.kill();
-        assert_eq!(std::fs::read(deployment.log()).unwrap(), whole);
-    }
-    deployment.start();
-    let mut alice = deployment.client("alice");
-    assert_eq!(alice.call(&Command::Get { key: b"n" }).unwrap().value, b"3");
-    deployment.stop();
-    assert!(deployment.audit().ok);
-    // Damage before the end is not a torn tail.
-    let mut bytes = std::fs::read(deployment.log()).unwrap();
-    bytes[1000] ^= 1;
-    std::fs::write(deployment.log(), bytes).unwrap();
-    let (code, _, error) = deployment.run(&["serve", "--config", "kv.toml"]);
-    assert!(code == 6 && error.contains("LOG_DAMAGED"), "{code}: {error}");
+    let deployment: Deployment = faults::torn_log(PROGRAM, numbered).into();
+    assert_eq!(read(&mut deployment.client("alice")), b"4");
 }
 
 #[test]
 fn a_full_disk_stops_the_server_before_execution() {
-    for sync in ["kill", "always"] {
-        let mut deployment = Deployment::with_sync(sync);
-        deployment.stop();
-        // Limits every file to 8 kB, with an error instead of a signal.
-        let limited = "trap '' XFSZ; ulimit -f 16; exec \"$0\" serve --json --config kv.toml";
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", limited, env!("CARGO_BIN_EXE_audited-kv")]).current_dir(deployment.path(""));
-        // The links' memory is limited too, so that the client uses TCP.
-        let config = std::fs::read_to_string(deployment.path("kv.toml")).unwrap();
-        std::fs::write(deployment.path("kv.toml"), config.replace("\"shm:kv.sock\", ", "")).unwrap();
-        deployment.start_as(&mut shell);
-        let mut alice = deployment.client_at(0, "alice", SignatureScheme::Dsig);
-        let mut executed = 0u64;
-        while alice.call(&Command::Put { key: b"n", value: executed.to_string().as_bytes() }).is_ok() {
-            executed += 1;
-            assert!(executed < 100, "the file size limit has no effect");
-        }
-        assert!(executed > 0);
-        assert_eq!(deployment.server.take().unwrap().0.wait().unwrap().code(), Some(1));
-        let ready = deployment.start();
-        assert_eq!((ready["entries"].as_u64(), ready["torn"].is_null()), (Some(executed), false), "{sync}");
-        let mut alice = deployment.client("alice");
-        let last = (executed - 1).to_string();
-        assert_eq!(alice.call(&Command::Get { key: b"n" }).unwrap().value, last.as_bytes());
-        deployment.stop();
-        assert!(deployment.audit().ok);
-    }
+    faults::full_disk::<Store>(PROGRAM, numbered, |deployment, answered| {
+        assert_eq!(deployment.logged().len() as u64, answered);
+        let mut alice =
+            connect(&deployment.endpoints[0], deployment.key("alice"), SignatureScheme::Dsig).unwrap();
+        assert_eq!(read(&mut alice), answered.to_string().as_bytes());
+    });
+}
+
+#[test]
+fn a_client_that_does_not_read_is_disconnected() {
+    let load = |number| match number {
+        1 => encoded(&Command::Put { key: b"k", value: &[b'v'; 1024] }),
+        _ => encoded(&Command::Get { key: b"k" }),
+    };
+    let deployment: Deployment = faults::unread_answers(PROGRAM, load).into();
+    let answer = deployment.client("alice").call(&Command::Get { key: b"k" }).unwrap();
+    assert_eq!(answer.value.len(), 1024);
 }

@@ -14,13 +14,12 @@ use quorate::scheme::Scheme as _;
 use quorate_audit::keys::Key;
 use quorate_audit::log::OVERHEAD;
 use quorate_audit::now;
-use quorate_audit::signed::{SignatureScheme, SignedCommand};
 use quorate_exchange::EXCHANGE;
 use quorate_exchange::answer::{Answer, Fill, RefusalCode};
 use quorate_exchange::answers::{compare, keep};
-use quorate_link::{Link, Pace};
-use quorate_service::frame::Frame;
+use quorate_exchange::book::Book;
 use quorate_service::receipt::{RECEIPT, Receipt};
+use quorate_service::testing::RawClient;
 use serde_json::Value as Json;
 use support::{Deployment, LIMIT, command, connect, entries, public};
 
@@ -113,64 +112,18 @@ fn a_log_that_does_not_follow_the_rules_stops_the_start() {
     assert!(code == 6 && error.contains("LOG_DAMAGED") && error.contains("entry 2"), "{code}: {error}");
 }
 
-/// A trader that sends what it wants.
-struct RawTrader {
-    link: Link,
-    message: Vec<u8>,
-    store: [u8; 32],
-}
-
-impl RawTrader {
-    fn connect(deployment: &Deployment, trader: usize) -> Self {
-        let key = &deployment.keys.traders[trader];
-        let link = Link::connect(&deployment.endpoints[1], LIMIT).unwrap();
-        let mut raw = Self { link, message: Vec::new(), store: deployment.store };
-        let signer = public(key);
-        raw.send(&Frame::Hello { protocol: b"QAEXCHG1", signer: &signer });
-        let Frame::Challenge { store, challenge, .. } = raw.receive() else { panic!("no challenge") };
-        let message = EXCHANGE.hello(store, challenge, &signer);
-        raw.send(&Frame::Proof(&Ed25519::sign(&key.secret_key().unwrap(), &message).to_bytes()));
-        assert!(matches!(raw.receive(), Frame::Welcome { .. }));
-        raw
-    }
-
-    fn send(&mut self, frame: &Frame<'_>) {
-        let mut bytes = Vec::new();
-        frame.encode_into(&mut bytes);
-        self.link.send(&bytes).unwrap();
-    }
-
-    fn receive(&mut self) -> Frame<'_> {
-        assert!(self.link.receive_within(&mut self.message, Pace::Sleep, LIMIT).unwrap());
-        Frame::decode(&self.message).unwrap()
-    }
-
-    /// Returns the code of the refusal, or nothing for an answer with its receipt.
-    fn ask(&mut self, key: &Key, sequence: u64, time: Time, command: &[u8]) -> String {
-        let message = EXCHANGE.message(&self.store, sequence, time, command);
-        let signature = Ed25519::sign(&key.secret_key().unwrap(), &message).to_bytes();
-        let (scheme, mut body) = (SignatureScheme::Eddsa, Vec::new());
-        SignedCommand { scheme, sequence, time, signature: &signature, command }.encode_to(&mut body);
-        self.send(&Frame::Request(&body));
-        match self.receive() {
-            Frame::Reply { .. } => {}
-            Frame::Refused { reason, .. } => {
-                return std::str::from_utf8(reason).unwrap().split(' ').next().unwrap().to_owned();
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(matches!(self.receive(), Frame::Receipt(_)));
-        String::new()
-    }
+/// Sends an order of Alice and returns the code of the refusal, or nothing.
+fn ask(raw: &mut RawClient<Book>, signer: &Key, sequence: u64, time: Time, command: &[u8]) -> String {
+    let message = EXCHANGE.message(&raw.store, sequence, time, command);
+    raw.ask(sequence, time, command, &Ed25519::sign(&signer.secret_key().unwrap(), &message).to_bytes())
 }
 
 #[test]
 fn dishonest_orders_are_refused_and_not_logged() {
     let mut deployment = Deployment::new();
     let [alice, bob] = &deployment.keys.traders;
-    let mut encoded = Vec::new();
-    command("SELL 5 100").encode_to(&mut encoded).unwrap();
-    let mut raw = RawTrader::connect(&deployment, 0);
+    let encoded = support::encoded("SELL 5 100");
+    let mut raw = RawClient::authenticated(&deployment.endpoints[1], alice, alice).unwrap();
     // Truncated, too long, huge, unknown, and a receipt that a trader signs.
     let mut huge = encoded.clone();
     huge[1..5].fill(0xff);
@@ -180,17 +133,17 @@ fn dishonest_orders_are_refused_and_not_logged() {
     assert_eq!(receipt[0], RECEIPT);
     let long = [&encoded[..], &[0]].concat();
     for bytes in [&encoded[..16], &long, &huge, &[9], &[0; 17], &receipt, &[3, 1]] {
-        assert_eq!(raw.ask(alice, 1, now(), bytes), "BAD_COMMAND", "{bytes:?}");
+        assert_eq!(ask(&mut raw, alice, 1, now(), bytes), "BAD_COMMAND", "{bytes:?}");
     }
     // An order of another trader, an order that is sent twice, and one that is too old.
-    assert_eq!(raw.ask(bob, 1, now(), &encoded), "FORGED");
+    assert_eq!(ask(&mut raw, bob, 1, now(), &encoded), "FORGED");
     let time = now();
-    assert_eq!(raw.ask(alice, 1, time, &encoded), "");
-    assert_eq!(raw.ask(alice, 1, time, &encoded), "REPLAYED");
-    assert_eq!(raw.ask(alice, 2, Time(time.0 - 60_000_000), &encoded), "STALE");
+    assert_eq!(ask(&mut raw, alice, 1, time, &encoded), "");
+    assert_eq!(ask(&mut raw, alice, 1, time, &encoded), "REPLAYED");
+    assert_eq!(ask(&mut raw, alice, 2, Time(time.0 - 60_000_000), &encoded), "STALE");
     drop(raw);
-    let mut other = RawTrader::connect(&deployment, 0);
-    assert_eq!(other.ask(alice, 1, time, &encoded), "REPLAYED");
+    let mut other = RawClient::authenticated(&deployment.endpoints[1], alice, alice).unwrap();
+    assert_eq!(ask(&mut other, alice, 1, time, &encoded), "REPLAYED");
     drop(other);
     // Cancellations of unknown and of foreign orders are answered and logged; they change nothing.
     let mut bob = deployment.client(1);

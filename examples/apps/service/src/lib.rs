@@ -12,6 +12,7 @@
 //! | [`replay`] | executes a log again |
 //! | [`client`] | signs, and checks that the server keeps to the protocol |
 //! | `cli` | the command `serve`, the options of a client, and the bench; with the feature `cli` |
+//! | `testing` | servers, clients and faults for the tests of programs; with the feature `testing` |
 //!
 //! [audited-kv](../../audited-kv/README.md) and [exchange](../../exchange/README.md) are two engines.
 #![forbid(unsafe_code)]
@@ -25,5 +26,7 @@ pub mod frame;
 pub mod receipt;
 pub mod replay;
 pub mod server;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use engine::{Engine, Origin};

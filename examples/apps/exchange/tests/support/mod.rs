@@ -1,12 +1,10 @@
 //! A real exchange in its own process, and logs that a dishonest exchange wrote.
 
-#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
+#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test takes what it needs of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use std::io::{BufRead, BufReader};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command as Process, Stdio};
-use std::time::Duration;
 
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
@@ -23,17 +21,20 @@ use quorate_exchange::book::Book;
 use quorate_exchange::command::Command;
 use quorate_exchange::judge::judge;
 use quorate_link::Endpoint;
-use quorate_service::client::{Client, ClientOptions};
+use quorate_service::client::Client;
 use quorate_service::receipt::Receipt;
-use serde_json::Value as Json;
+use quorate_service::testing::Program;
 use tempfile::TempDir;
 
-pub const LIMIT: Duration = Duration::from_secs(120);
-pub const TRADERS: [&str; 2] = ["alice", "bob"];
+pub use quorate_service::testing::{CLIENTS as TRADERS, LIMIT};
+
+pub const PROGRAM: Program = Program { path: env!("CARGO_BIN_EXE_exchange"), name: "exchange" };
 
 /// Keys of the exchange and of the traders, in a folder.
 pub struct Keys {
-    pub folder: TempDir,
+    folder: PathBuf,
+    /// The folder of keys that no deployment has.
+    _own: Option<TempDir>,
     pub exchange: Key,
     pub traders: [Key; 2],
 }
@@ -41,17 +42,23 @@ pub struct Keys {
 impl Keys {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let make = |name: &str| {
-            let key = Key::generate().unwrap();
-            key.save(&EXCHANGE, &folder.path().join(format!("{name}.key"))).unwrap();
-            key
-        };
-        let (exchange, traders) = (make("exchange"), TRADERS.map(make));
-        Self { folder, exchange, traders }
+        for name in TRADERS.into_iter().chain(["exchange"]) {
+            let file = folder.path().join(format!("{name}.key"));
+            Key::generate().unwrap().save(&EXCHANGE, &file).unwrap();
+        }
+        let keys = Self::in_folder(folder.path().to_owned());
+        Self { _own: Some(folder), ..keys }
+    }
+
+    /// The keys in the files of a folder.
+    fn in_folder(folder: PathBuf) -> Self {
+        let load = |name: &str| Key::load(&EXCHANGE, &folder.join(format!("{name}.key"))).unwrap();
+        let (exchange, traders) = (load("exchange"), TRADERS.map(load));
+        Self { folder, _own: None, exchange, traders }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     pub fn known(&self) -> Vec<KnownClient> {
@@ -75,6 +82,13 @@ pub fn public(key: &Key) -> [u8; 32] {
 
 pub fn command(text: &str) -> Command {
     Command::from_words(&text.split(' ').collect::<Vec<_>>()).unwrap()
+}
+
+/// The encoding of a command.
+pub fn encoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    command(text).encode_to(&mut bytes).unwrap();
+    bytes
 }
 
 /// Writes a log as a server does, with answers that a test may change.
@@ -103,8 +117,7 @@ impl<'a> Forger<'a> {
 
     /// Logs an order of a trader without executing it.
     pub fn unanswered(&mut self, trader: usize, text: &str) -> (u64, Vec<u8>) {
-        let mut bytes = Vec::new();
-        command(text).encode_to(&mut bytes).unwrap();
+        let bytes = encoded(text);
         let body = self.sign(trader, &bytes);
         (self.append(trader, &body), bytes)
     }
@@ -144,85 +157,15 @@ impl<'a> Forger<'a> {
     }
 }
 
-/// Process that is killed when dropped.
-pub struct Running(pub Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// A folder with a server for the traders.
 pub struct Deployment {
     pub keys: Keys,
-    pub server: Option<Running>,
-    /// Shared memory and TCP.
-    pub endpoints: Vec<Endpoint>,
-    pub store: [u8; 32],
+    running: quorate_service::testing::Deployment<Book>,
 }
 
 impl Deployment {
     pub fn new() -> Self {
-        let mut deployment = Self { keys: Keys::new(), server: None, endpoints: Vec::new(), store: [0; 32] };
-        deployment.start();
-        deployment
-    }
-
-    pub fn log(&self) -> PathBuf {
-        self.keys.path("audit.log")
-    }
-
-    /// Starts the server and returns its JSON output.
-    pub fn start(&mut self) -> Json {
-        let mut text = "listen = [\"shm:exchange.sock\", \"127.0.0.1:0\"]\nlog = \"audit.log\"\nkey = \"exchange.key\"\n\
-             refusals = \"refusals.jsonl\"\nsync = \"kill\"\naccept = [\"dsig\", \"eddsa\"]\n"
-            .to_owned();
-        for (name, key) in TRADERS.iter().zip(&self.keys.traders) {
-            text += &format!("[[client]]\nname = \"{name}\"\nkey = \"{}\"\n", hex::encode(public(key)));
-        }
-        std::fs::write(self.keys.path("exchange.toml"), text).unwrap();
-        let mut command = self.command(&["serve", "--json", "--config", "exchange.toml"]);
-        let mut child = command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        self.server = Some(Running(child));
-        let ready: Json = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        // The path of a socket is relative to the folder.
-        let endpoint = |text: &Json| match text.as_str().unwrap().parse().unwrap() {
-            Endpoint::SharedMemory(path) => Endpoint::SharedMemory(self.keys.path(path.to_str().unwrap())),
-            tcp @ Endpoint::Tcp(_) => tcp,
-        };
-        self.endpoints = ready["listen"].as_array().unwrap().iter().map(endpoint).collect();
-        hex::decode_to_slice(ready["store"].as_str().unwrap(), &mut self.store).unwrap();
-        ready
-    }
-
-    /// Kills the server as a crash does.
-    pub fn kill(&mut self) {
-        self.server = None;
-    }
-
-    /// Stops the server with SIGTERM and waits for its exit.
-    pub fn stop(&mut self) {
-        let mut server = self.server.take().unwrap();
-        let id = server.0.id().to_string();
-        assert!(Process::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        assert!(server.0.wait().unwrap().success());
-    }
-
-    pub fn command(&self, arguments: &[&str]) -> Process {
-        let mut command = Process::new(env!("CARGO_BIN_EXE_exchange"));
-        command.args(arguments).current_dir(self.keys.folder.path());
-        command
-    }
-
-    /// Exit code, standard output, standard error.
-    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = self.command(arguments).stdin(Stdio::null()).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+        quorate_service::testing::Deployment::new(PROGRAM, "kill").into()
     }
 
     pub fn client(&self, trader: usize) -> Client<Book> {
@@ -237,14 +180,29 @@ impl Deployment {
     }
 }
 
+impl From<quorate_service::testing::Deployment<Book>> for Deployment {
+    fn from(running: quorate_service::testing::Deployment<Book>) -> Self {
+        Self { keys: Keys::in_folder(running.path("")), running }
+    }
+}
+
+impl Deref for Deployment {
+    type Target = quorate_service::testing::Deployment<Book>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.running
+    }
+}
+
+impl DerefMut for Deployment {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.running
+    }
+}
+
+/// A trader whose orders are signed with EdDSA.
 pub fn connect(endpoint: &Endpoint, trader: &Key, exchange: &Key) -> Result<Client<Book>, Failure> {
-    let server = Some(exchange.public().unwrap());
-    let scheme = SignatureScheme::Eddsa;
-    Client::connect(
-        endpoint,
-        trader,
-        ClientOptions { scheme, server, limit: LIMIT, ..ClientOptions::default() },
-    )
+    quorate_service::testing::connect(endpoint, trader, Some(exchange), SignatureScheme::Eddsa)
 }
 
 /// Offset and length of each entry of a log.
