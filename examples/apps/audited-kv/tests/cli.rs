@@ -108,6 +108,46 @@ fn a_wrong_answer_of_the_server_is_named() {
 }
 
 #[test]
+fn answers_of_another_store_and_two_answers_to_a_request_are_refused() {
+    let mut deployment = Deployment::new();
+    assert_eq!(call(&deployment, &[], &["PUT", "k", "one"]).0, 0);
+    deployment.stop();
+    let alice = deployment.public("alice");
+    let check = ["check-answers", "audit.log", "--answers", "answers.jsonl", "--signer", &alice];
+    let kept = std::fs::read_to_string(deployment.path("answers.jsonl")).unwrap();
+    let (mut other, mut second) = (json(&kept), json(&kept));
+    other["store"] = "00".repeat(32).into();
+    second["found"] = true.into();
+    for (line, reason) in
+        [(other, "line 2: an answer of another store"), (second, "another answer to request 1")]
+    {
+        std::fs::write(deployment.path("answers.jsonl"), format!("{kept}{line}\n")).unwrap();
+        let (code, _, error) = deployment.run(&check);
+        assert!(code == 3 && error.contains(reason), "{code}: {error}");
+    }
+    // The same answer twice is none.
+    std::fs::write(deployment.path("answers.jsonl"), kept.repeat(2)).unwrap();
+    assert_eq!(deployment.run(&check).0, 0);
+}
+
+#[test]
+fn another_store_is_refused_by_clients_and_readers_of_proofs() {
+    let mut deployment = Deployment::new();
+    assert_eq!(call(&deployment, &[], &["PUT", "k", "one"]).0, 0);
+    let (server, other) = (deployment.endpoints[0].to_string(), "09".repeat(32));
+    let (code, _, error) =
+        deployment.run(&["call", "--server", &server, "--key", "alice.key", "--store", &other, "GET", "k"]);
+    assert!(code == 5 && error.contains("OTHER_STORE"), "{code}: {error}");
+    deployment.stop();
+    assert_eq!(deployment.run(&["prove", "audit.log", "--entry", "1", "--out", "proof"]).0, 0);
+    let (alice, own) = (deployment.public("alice"), hex::encode(deployment.store));
+    let check = |store: &str| deployment.run(&["check-proof", "proof", "--signer", &alice, "--store", store]);
+    let (code, _, error) = check(&other);
+    assert!(code == 6 && error.contains("OTHER_STORE"), "{code}: {error}");
+    assert_eq!(check(&own).0, 0);
+}
+
+#[test]
 fn unsigned_requests_are_not_executed_on_a_log_with_entries() {
     let mut deployment = Deployment::new();
     deployment.client("alice").call(&Command::Put { key: b"k", value: b"v" }).unwrap();

@@ -64,3 +64,40 @@ impl Announcements {
         self.verified.try_recv().ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, mpsc};
+
+    use super::*;
+
+    #[test]
+    fn no_more_announcements_wait_than_the_limit() {
+        let announcements = Announcements::start().unwrap();
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let announcement = |connection| {
+            let released = released.clone();
+            // Ends when the test drops the sender.
+            let work: Work = Box::new(move || {
+                let _ = released.lock().unwrap().recv();
+                Ok(Box::new(()))
+            });
+            Announcement { client: 0, connection, suite: SuiteId::WotsBlake3, work }
+        };
+        let accepted: Vec<u64> =
+            (0..40).filter(|number| announcements.submit(announcement(*number))).collect();
+        // One is in work, unless the thread has not begun.
+        assert!((MAX_WAITING..=MAX_WAITING + 1).contains(&accepted.len()), "{accepted:?}");
+        drop(release);
+        let mut verified = Vec::new();
+        while verified.len() < accepted.len() {
+            match announcements.next() {
+                Some(done) => verified.push(done.connection),
+                None => std::thread::yield_now(),
+            }
+        }
+        assert_eq!(verified, accepted);
+        assert!(announcements.submit(announcement(99)), "the queue is empty again");
+    }
+}
