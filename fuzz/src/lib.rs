@@ -33,6 +33,8 @@ pub mod mutate;
 mod node;
 mod scheme;
 mod seeds;
+#[cfg(feature = "service")]
+mod service;
 mod shares;
 mod signing;
 mod sortition;
@@ -146,6 +148,59 @@ pub const TARGETS: &[Target] = &[
     Target { name: "node-wire", run: node::wire, seeds: node::wire_seeds, brief: 5_000 },
     #[cfg(feature = "node")]
     Target { name: "node-text", run: node::text, seeds: node::text_seeds, brief: 3_000 },
+    #[cfg(feature = "service")]
+    Target { name: "service-wire", run: service::wire::run, seeds: service::wire::seeds, brief: 5_000 },
+    #[cfg(feature = "service")]
+    Target { name: "service-replay", run: service::replay::run, seeds: service::replay::seeds, brief: 3_000 },
+    #[cfg(feature = "service")]
+    Target {
+        name: "audited-kv-wire",
+        run: service::audited_kv::run_wire,
+        seeds: service::audited_kv::wire_seeds,
+        brief: 3_000,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "audited-kv-machine",
+        run: service::audited_kv::machine,
+        seeds: service::audited_kv::machine_seeds,
+        brief: 3_000,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "audited-kv-answers",
+        run: service::audited_kv::answers,
+        seeds: service::audited_kv::answer_seeds,
+        brief: 200,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "exchange-wire",
+        run: service::exchange::run_wire,
+        seeds: service::exchange::wire_seeds,
+        brief: 3_000,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "exchange-machine",
+        run: service::exchange::machine,
+        seeds: service::exchange::machine_seeds,
+        brief: 300,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "exchange-answers",
+        run: service::exchange::answers,
+        seeds: service::exchange::answer_seeds,
+        brief: 200,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "exchange-log",
+        run: service::exchange::log,
+        seeds: service::exchange::log_seeds,
+        brief: 200,
+    },
     #[cfg(feature = "threshold-signing")]
     Target {
         name: "threshold-signing-wire",

@@ -50,7 +50,8 @@ const COVERAGE: &[&str] = &[
 ];
 
 /// Name prefixes of the targets for the inputs of whole programs.
-const PROGRAMS: &[&str] = &["audited-redis-", "node-", "threshold-signing-"];
+const PROGRAMS: &[&str] =
+    &["audited-kv-", "audited-redis-", "exchange-", "node-", "service-", "threshold-signing-"];
 
 pub(crate) fn run(args: &FuzzArgs) -> Outcome {
     let with_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));
