@@ -10,6 +10,7 @@
 //! | [`proof`] | one operation as a self-contained file |
 //! | [`clients`] | the clients of a configuration file |
 //! | [`config`] | settings that all servers have |
+//! | [`eddsa`] | Ed25519 by a library that is chosen at run time |
 //! | [`keys`] | key files |
 //! | [`refusals`] | the record of refused commands |
 //! | [`suites`] | DSig with a suite chosen at run time |
@@ -23,6 +24,7 @@ pub mod audit;
 pub mod cli;
 pub mod clients;
 pub mod config;
+pub mod eddsa;
 pub mod failure;
 pub mod keys;
 pub mod log;

@@ -171,6 +171,21 @@ fn every_command_has_help_with_exit_codes_at_the_top() {
 }
 
 #[test]
+fn a_bench_of_libsodium_runs_or_says_what_is_missing() {
+    let deployment = Deployment::new();
+    let bench = ["bench", "--json", "--unpinned", "--rounds", "1", "--ops", "20", "--signer", "sodium"];
+    let (code, out, error) = deployment.run(&bench);
+    if cfg!(feature = "sodium") {
+        assert_eq!((code, &json(&out)["results"][0]["signer"]), (0, &"sodium".into()), "{error}");
+    } else {
+        assert!(
+            code == 2 && error.contains("libsodium-dev") && error.contains("--features sodium"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn the_bench_measures_every_target() {
     let deployment = Deployment::new();
     for (link, signers) in [("shm", &["plain", "none", "eddsa", "dsig"][..]), ("tcp", &["dsig"])] {

@@ -10,6 +10,7 @@ use quorate_audit::config::{Accepted, MaxAge};
 pub use quorate_audit::log::SyncPolicy;
 use serde::Deserialize;
 
+use crate::eddsa::EddsaLibrary;
 use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::SignatureScheme;
 
@@ -51,6 +52,8 @@ pub struct Config {
     pub sync: SyncPolicy,
     /// Accepted signature schemes.
     pub accept: Vec<SignatureScheme>,
+    /// Library that verifies EdDSA. Never read from the file.
+    pub library: EddsaLibrary,
     /// Executes scripts; see [`commands`](crate::commands) for the consequences.
     pub scripts: bool,
     /// Maximum difference between a command's time and the front's clock.
@@ -149,6 +152,7 @@ impl Config {
             refusals: folder.join(file.refusals),
             sync: file.sync,
             accept: file.accept.0,
+            library: EddsaLibrary::default(),
             scripts: file.scripts,
             max_age: file.max_age_ms.0,
             clients: known_clients(file.client)?,

@@ -29,7 +29,7 @@ mod outbox;
 pub mod resp;
 pub mod sidecar;
 
-pub use quorate_audit::{audit, failure, keys, log, now, proof, suites};
+pub use quorate_audit::{audit, eddsa, failure, keys, log, now, proof, suites};
 
 use quorate::wire::domain;
 use quorate_audit::Application;

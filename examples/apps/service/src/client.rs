@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use quorate::Error;
 use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::SuiteId;
-use quorate::ed25519::{Ed25519, PublicKey, SecretKey};
+use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::scheme::Scheme as _;
+use quorate_audit::eddsa::{EddsaLibrary, EddsaSigner};
 use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_audit::keys::Key;
 use quorate_audit::now;
@@ -27,6 +28,8 @@ use crate::receipt::{Receipt, ReceiptVerifier};
 pub struct ClientOptions {
     /// Signature scheme.
     pub scheme: SignatureScheme,
+    /// Library that signs with EdDSA.
+    pub library: EddsaLibrary,
     /// Suite of DSig.
     pub suite: SuiteId,
     /// Store that the server must have, if known.
@@ -46,6 +49,7 @@ impl Default for ClientOptions {
     fn default() -> Self {
         Self {
             scheme: SignatureScheme::Dsig,
+            library: EddsaLibrary::default(),
             suite: SuiteId::WotsHaraka256,
             store: None,
             server: None,
@@ -89,7 +93,7 @@ pub struct Answer<A> {
 
 enum Signing {
     None,
-    Eddsa(SecretKey),
+    Eddsa(EddsaSigner),
     Dsig(Box<dyn DynSigner>),
 }
 
@@ -138,7 +142,7 @@ impl<E: Engine> Client<E> {
         }
         let signing = match options.scheme {
             SignatureScheme::None => Signing::None,
-            SignatureScheme::Eddsa => Signing::Eddsa(secret),
+            SignatureScheme::Eddsa => Signing::Eddsa(EddsaSigner::new(options.library, secret)?),
             SignatureScheme::Dsig => {
                 let config = SignerConfig { low_water: LOW_WATER, ..SignerConfig::default() };
                 Signing::Dsig(
@@ -277,8 +281,8 @@ impl<E: Engine> Client<E> {
         let eddsa;
         let (scheme, signature) = match &self.signing {
             Signing::None => (SignatureScheme::None, &[][..]),
-            Signing::Eddsa(secret) => {
-                eddsa = Ed25519::sign(secret, &message).to_bytes();
+            Signing::Eddsa(signer) => {
+                eddsa = signer.sign(&message)?;
                 (SignatureScheme::Eddsa, &eddsa[..])
             }
             Signing::Dsig(_) => {

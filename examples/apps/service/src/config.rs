@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use quorate_audit::clients::{ConfiguredClient, KnownClient, known_clients};
 use quorate_audit::config::{Accepted, MaxAge};
+use quorate_audit::eddsa::EddsaLibrary;
 use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_audit::log::SyncPolicy;
 use quorate_audit::signed::SignatureScheme;
@@ -26,6 +27,8 @@ pub struct Config {
     pub sync: SyncPolicy,
     /// Accepted signature schemes.
     pub accept: Vec<SignatureScheme>,
+    /// Library that verifies EdDSA. Never read from the file.
+    pub library: EddsaLibrary,
     /// How the server waits for requests.
     pub pace: Pace,
     /// Maximum difference between a request's time and the server's clock.
@@ -97,6 +100,7 @@ impl Config {
             key: file.key.map(|key| folder.join(key)),
             sync: file.sync,
             accept: file.accept.0,
+            library: EddsaLibrary::default(),
             pace: match file.pace {
                 ConfiguredPace::Spin => Pace::Spin,
                 ConfiguredPace::Sleep => Pace::Sleep,

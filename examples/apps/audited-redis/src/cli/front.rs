@@ -3,6 +3,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use quorate_audited_redis::config::{Config, EXAMPLE};
+use quorate_audited_redis::eddsa::EddsaLibrary;
 use quorate_audited_redis::front;
 use quorate_support::{errln, outln};
 
@@ -24,6 +25,9 @@ pub(super) struct FrontArgs {
     /// Executed commands of that part are then no longer in the log, and their clients do not continue by themselves.
     #[arg(long, value_name = "OFFSET")]
     put_aside: Option<u64>,
+    /// Library that verifies EdDSA: dalek, or sodium for measurements.
+    #[arg(long, value_name = "LIBRARY", default_value_t)]
+    eddsa: EddsaLibrary,
     /// Prints JSON when it is ready.
     #[arg(long)]
     json: bool,
@@ -35,7 +39,8 @@ fn after_help() -> String {
 
 impl FrontArgs {
     pub(super) async fn run(&self) -> Outcome {
-        let config = Config { put_aside: self.put_aside, ..Config::load(&self.config)? };
+        let (put_aside, library) = (self.put_aside, self.eddsa);
+        let config = Config { put_aside, library, ..Config::load(&self.config)? };
         let (log, redis) = (config.log.clone(), config.redis.to_string());
         let mut front = front::Front::start(config).await?;
         let (address, store) = (front.address(), hex::encode(front.store()));

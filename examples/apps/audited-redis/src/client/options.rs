@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use quorate::dsig::dynamic::SuiteId;
 
+use crate::eddsa::EddsaLibrary;
 use crate::frame::SignatureScheme;
 
 /// Options of a client.
@@ -9,6 +10,8 @@ use crate::frame::SignatureScheme;
 pub struct ClientOptions {
     /// Signature scheme.
     pub scheme: SignatureScheme,
+    /// Library that signs with EdDSA.
+    pub library: EddsaLibrary,
     /// Suite of DSig.
     pub suite: SuiteId,
     /// Store that the front must have, if known.
@@ -27,6 +30,7 @@ impl Default for ClientOptions {
     fn default() -> Self {
         Self {
             scheme: SignatureScheme::Dsig,
+            library: EddsaLibrary::default(),
             suite: SuiteId::WotsBlake3,
             store: None,
             answered: 0,

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use quorate::Error;
 use quorate::dsig::SignerConfig;
-use quorate::ed25519::{Ed25519, SecretKey};
+use quorate::ed25519::SecretKey;
 use quorate::machine::Time;
-use quorate::scheme::Scheme as _;
 use tokio::sync::Notify;
 
 use super::options::ClientOptions;
+use crate::eddsa::EddsaSigner;
 use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::{Frame, SignatureScheme};
 use crate::lock;
@@ -24,7 +24,7 @@ pub(super) struct CommandSigner {
 
 enum SigningMode {
     None,
-    Eddsa(SecretKey),
+    Eddsa(EddsaSigner),
     Dsig(Arc<DsigPlanes>),
 }
 
@@ -51,7 +51,7 @@ impl CommandSigner {
     ) -> Result<Arc<Self>, Failure> {
         let how = match options.scheme {
             SignatureScheme::None => SigningMode::None,
-            SignatureScheme::Eddsa => SigningMode::Eddsa(secret),
+            SignatureScheme::Eddsa => SigningMode::Eddsa(EddsaSigner::new(options.library, secret)?),
             SignatureScheme::Dsig => {
                 let config = SignerConfig { low_water: LOW_WATER, ..SignerConfig::default() };
                 let signer =
@@ -84,13 +84,9 @@ impl CommandSigner {
     ) -> Result<(), Failure> {
         let planes = match &self.how {
             SigningMode::None => return deliver(SignatureScheme::None, crate::now(), &[]),
-            SigningMode::Eddsa(secret) => {
+            SigningMode::Eddsa(signer) => {
                 let time = crate::now();
-                return deliver(
-                    SignatureScheme::Eddsa,
-                    time,
-                    &Ed25519::sign(secret, &message(time)).to_bytes(),
-                );
+                return deliver(SignatureScheme::Eddsa, time, &signer.sign(&message(time))?);
             }
             SigningMode::Dsig(planes) => planes,
         };

@@ -14,7 +14,8 @@ use tokio::sync::Notify;
 
 use crate::commands::is_allowed;
 use crate::config::KnownClient;
-use crate::frame::{SignatureScheme, SignedCommand, verify_eddsa};
+use crate::eddsa::EddsaLibrary;
+use crate::frame::{SignatureScheme, SignedCommand};
 use crate::lock;
 use crate::resp::Command;
 use crate::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
@@ -28,6 +29,7 @@ pub(super) fn reply(refusal: &Refusal) -> Vec<u8> {
 pub(super) struct Rules {
     pub(super) store: [u8; 32],
     pub(super) accept: Vec<SignatureScheme>,
+    pub(super) library: EddsaLibrary,
     pub(super) scripts: bool,
     pub(super) max_age: Duration,
 }
@@ -159,7 +161,7 @@ impl Client {
             state.refuse(&self.key, rules, turn.now, signed);
             return Err(refusal);
         }
-        state.verify(&self.key, signed, &rules.store).map_err(|error| match error {
+        state.verify(&self.key, signed, rules).map_err(|error| match error {
             Error::OneTimeReuse => {
                 // The signature is valid, and the first use may be forgotten.
                 state.refused.add(signed.time, turn.now, rules.max_age);
@@ -201,21 +203,16 @@ impl State {
 
     /// Remembers the time of a command that is refused, if its signature is valid.
     fn refuse(&mut self, key: &PublicKey, rules: &Rules, now: Time, signed: &SignedCommand<'_>) {
-        if matches!(self.verify(key, signed, &rules.store), Ok(()) | Err(Error::OneTimeReuse)) {
+        if matches!(self.verify(key, signed, rules), Ok(()) | Err(Error::OneTimeReuse)) {
             self.refused.add(signed.time, now, rules.max_age);
         }
     }
 
-    fn verify(
-        &mut self,
-        key: &PublicKey,
-        signed: &SignedCommand<'_>,
-        store: &[u8; 32],
-    ) -> quorate::Result<()> {
-        let message = signed.message(&crate::REDIS, store);
+    fn verify(&mut self, key: &PublicKey, signed: &SignedCommand<'_>, rules: &Rules) -> quorate::Result<()> {
+        let message = signed.message(&crate::REDIS, &rules.store);
         match signed.scheme {
             SignatureScheme::None => Ok(()),
-            SignatureScheme::Eddsa => verify_eddsa(key, &message, signed.signature),
+            SignatureScheme::Eddsa => rules.library.verify(key, &message, signed.signature),
             SignatureScheme::Dsig => {
                 self.verifier(parse_suite(signed.signature)?, key)?.verify(&message, signed.signature)
             }
@@ -279,6 +276,7 @@ mod tests {
         let rules = Rules {
             store,
             accept: vec![SignatureScheme::Eddsa],
+            library: EddsaLibrary::default(),
             scripts: false,
             max_age: Duration::from_secs(5),
         };
@@ -314,6 +312,7 @@ mod tests {
         let rules = Rules {
             store,
             accept: vec![SignatureScheme::Eddsa],
+            library: EddsaLibrary::default(),
             scripts: false,
             max_age: Duration::from_secs(5),
         };

@@ -123,7 +123,13 @@ impl Front {
         let committer = committer::start(log, waiting, upstream.clone(), fail)?;
         let shared = Arc::new(Shared {
             store,
-            rules: Rules { store, accept: config.accept, scripts: config.scripts, max_age: config.max_age },
+            rules: Rules {
+                store,
+                accept: config.accept,
+                library: config.library,
+                scripts: config.scripts,
+                max_age: config.max_age,
+            },
             clients: Clients::new(&config.clients, &last),
             ops,
             room: Arc::new(Semaphore::new(MAX_WAITING_KIB)),

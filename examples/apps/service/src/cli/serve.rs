@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use quorate_audit::cli::Outcome;
+use quorate_audit::eddsa::EddsaLibrary;
 use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_support::{errln, outln};
 
@@ -30,6 +31,9 @@ pub struct ServeArgs {
     /// Executes requests without signatures and without a log, which must be empty. For measurements only.
     #[arg(long)]
     plain: bool,
+    /// Library that verifies EdDSA: dalek, or sodium for measurements.
+    #[arg(long, value_name = "LIBRARY", default_value_t)]
+    eddsa: EddsaLibrary,
     /// Prints JSON when it is ready.
     #[arg(long)]
     json: bool,
@@ -46,7 +50,8 @@ impl ServeArgs {
     /// # Errors
     /// [`Failure`].
     pub fn run<E: Engine>(&self) -> Outcome {
-        let config = Config { put_aside: self.put_aside, plain: self.plain, ..Config::load(&self.config)? };
+        let (put_aside, plain, library) = (self.put_aside, self.plain, self.eddsa);
+        let config = Config { put_aside, plain, library, ..Config::load(&self.config)? };
         // The threads that are started later inherit the core.
         if let Some(core) = self.core {
             quorate_link::pin(core).or_fail(Exit::Input, format_args!("pinning to core {core}"))?;

@@ -9,8 +9,9 @@ use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
 use quorate_audit::clients::{KnownClient, RefusedTimes};
+use quorate_audit::eddsa::EddsaLibrary;
 use quorate_audit::refusals::Refusal;
-use quorate_audit::signed::{SignatureScheme, SignedCommand, verify_eddsa};
+use quorate_audit::signed::{SignatureScheme, SignedCommand};
 use quorate_audit::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
 
 use crate::Engine;
@@ -20,6 +21,7 @@ use crate::Engine;
 pub(super) struct Rules {
     pub(super) store: [u8; 32],
     pub(super) accept: Vec<SignatureScheme>,
+    pub(super) library: EddsaLibrary,
     pub(super) max_age: Duration,
 }
 
@@ -88,7 +90,7 @@ impl Client {
             let message = format!("sequence number {} is not the next one, {next}", signed.sequence);
             return Err(Refusal::new("GAP", message));
         }
-        self.verify::<E>(signed, &rules.store).map_err(|error| match error {
+        self.verify::<E>(signed, rules).map_err(|error| match error {
             Error::OneTimeReuse => {
                 // The signature is valid, and the first use may be forgotten.
                 self.refused.add(signed.time, now, rules.max_age);
@@ -114,17 +116,18 @@ impl Client {
 
     /// Remembers the time of a request that is refused, if its signature is valid.
     fn refuse<E: Engine>(&mut self, rules: &Rules, now: Time, signed: &SignedCommand<'_>) {
-        if matches!(self.verify::<E>(signed, &rules.store), Ok(()) | Err(Error::OneTimeReuse)) {
+        if matches!(self.verify::<E>(signed, rules), Ok(()) | Err(Error::OneTimeReuse)) {
             self.refused.add(signed.time, now, rules.max_age);
         }
     }
 
-    fn verify<E: Engine>(&mut self, signed: &SignedCommand<'_>, store: &[u8; 32]) -> quorate::Result<()> {
-        let application = E::application();
+    fn verify<E: Engine>(&mut self, signed: &SignedCommand<'_>, rules: &Rules) -> quorate::Result<()> {
+        let (application, store) = (E::application(), &rules.store);
         match signed.scheme {
             SignatureScheme::None => Ok(()),
             SignatureScheme::Eddsa => {
-                verify_eddsa(&self.key, &signed.message(application, store), signed.signature)
+                let message = signed.message(application, store);
+                rules.library.verify(&self.key, &message, signed.signature)
             }
             SignatureScheme::Dsig => self
                 .verifier(parse_suite(signed.signature)?)?
@@ -162,8 +165,12 @@ mod tests {
         let known = KnownClient { name: "a".into(), key: Ed25519::public_key(&secret) };
         let numbers = HashMap::from([(*known.key.as_bytes(), 5), ([0; 32], 9)]);
         let client = Client::all(&[known], &numbers).remove(0);
-        let rules =
-            Rules { store: STORE, accept: vec![SignatureScheme::Eddsa], max_age: Duration::from_secs(5) };
+        let rules = Rules {
+            store: STORE,
+            accept: vec![SignatureScheme::Eddsa],
+            library: EddsaLibrary::default(),
+            max_age: Duration::from_secs(5),
+        };
         (secret, client, rules)
     }
 

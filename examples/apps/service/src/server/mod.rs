@@ -124,7 +124,12 @@ impl<E: Engine> Server<E> {
             }
             _ => None,
         };
-        let rules = Rules { store: *log.store(), accept: config.accept.clone(), max_age: config.max_age };
+        let rules = Rules {
+            store: *log.store(),
+            accept: config.accept.clone(),
+            library: config.library,
+            max_age: config.max_age,
+        };
         let context = Context {
             rules,
             clients: Client::all(&config.clients, replay.last()),

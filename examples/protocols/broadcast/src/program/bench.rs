@@ -13,6 +13,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Identity, Member};
 use crate::signer::{Make, SignerName, SuiteName, WithSigner, authentication_kind, with_signer};
+use crate::sodium::Sodium;
 
 /// Time limit for connecting, and for each delivery.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,9 +30,9 @@ Examples:
   quorate-broadcast bench --signer dsig --suite wots-haraka-256 --requests 10000 --json
   quorate-broadcast bench --records disk        with durable records, to measure their cost")]
 pub(crate) struct BenchArgs {
-    /// Signature scheme; without it, all three are measured in turn.
+    /// Signature scheme; without it, all are measured in turn, and `sodium` if the program was built with libsodium.
     #[arg(long, value_enum)]
-    signer: Vec<SignerName>,
+    signer: Vec<BenchSigner>,
 
     /// DSig suite.
     #[arg(long, value_enum, default_value_t = SuiteName::Blake3)]
@@ -60,6 +61,19 @@ pub(crate) struct BenchArgs {
     /// Print the results as one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+/// Measured authentication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum BenchSigner {
+    /// No signatures.
+    None,
+    /// Ed25519 of ed25519-dalek, as in `run`.
+    Eddsa,
+    /// Ed25519 of libsodium. The program must be built with the feature `sodium`.
+    Sodium,
+    /// DSig.
+    Dsig,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -126,8 +140,13 @@ impl BenchArgs {
             let _ = tokio::signal::ctrl_c().await;
             flag.store(true, Ordering::Relaxed);
         });
-        let all = [SignerName::None, SignerName::Eddsa, SignerName::Dsig];
-        let chosen = if self.signer.is_empty() { &all[..] } else { &self.signer[..] };
+        let chosen = match self.signer.as_slice() {
+            [] => all_signers(),
+            chosen => chosen,
+        };
+        if chosen.contains(&BenchSigner::Sodium) && !quorate_sodium::is_linked() {
+            return Err(Failure::new(Exit::Usage, quorate_sodium::Unavailable.to_string()));
+        }
         let mut results = Vec::new();
         if !self.json {
             outln!(
@@ -138,9 +157,18 @@ impl BenchArgs {
             outln!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
         }
         for signer in chosen {
-            let authentication = authentication_kind(*signer, self.suite);
+            let name = match signer {
+                BenchSigner::None => SignerName::None,
+                // On the wire they are the same.
+                BenchSigner::Eddsa | BenchSigner::Sodium => SignerName::Eddsa,
+                BenchSigner::Dsig => SignerName::Dsig,
+            };
+            let authentication = authentication_kind(name, self.suite);
             let measure = Measure { bench: self, authentication, interrupted: interrupted.clone() };
-            let measured = runtime.block_on(with_signer(authentication, measure))?;
+            let measured = match signer {
+                BenchSigner::Sodium => runtime.block_on(measure.call::<Sodium>())?,
+                _ => runtime.block_on(with_signer(authentication, measure))?,
+            };
             if !self.json {
                 measured.print();
             }
@@ -153,6 +181,12 @@ impl BenchArgs {
         }
         Ok(())
     }
+}
+
+/// The signers that this program can measure.
+fn all_signers() -> &'static [BenchSigner] {
+    use BenchSigner::{Dsig, Eddsa, None, Sodium};
+    if quorate_sodium::is_linked() { &[None, Eddsa, Sodium, Dsig] } else { &[None, Eddsa, Dsig] }
 }
 
 impl<'a> WithSigner for Measure<'a> {
@@ -251,7 +285,7 @@ impl Measure<'_> {
         }
         let after = verified(members);
         Ok(Measured {
-            signer: self.authentication.name(),
+            signer: A::NAME,
             suite: self.authentication.suite(),
             signature_bytes: A::SIGNATURE_LEN,
             latency_us: Latency::from_samples(own),

@@ -15,6 +15,7 @@ mod member;
 mod run;
 mod signer;
 mod simulate;
+mod sodium;
 mod store;
 
 use std::process::ExitCode;

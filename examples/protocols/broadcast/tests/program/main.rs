@@ -190,8 +190,13 @@ fn a_bench_prints_machine_readable_results() {
     assert_eq!((report["members"].as_u64(), report["records"].as_str()), (Some(4), Some("memory")));
     let results = report["results"].as_array().unwrap();
     let names: Vec<_> = results.iter().map(|result| result["signer"].as_str().unwrap()).collect();
-    assert_eq!(names, ["none", "eddsa", "dsig"]);
-    for (result, bytes) in results.iter().zip([0, 64, 1_584]) {
+    let expected: &[(&str, u64)] = match cfg!(feature = "sodium") {
+        true => &[("none", 0), ("eddsa", 64), ("sodium", 64), ("dsig", 1_584)],
+        false => &[("none", 0), ("eddsa", 64), ("dsig", 1_584)],
+    };
+    assert_eq!(names, expected.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    for (result, (_, bytes)) in results.iter().zip(expected) {
+        let bytes = *bytes;
         assert_eq!(result["signature_bytes"].as_u64(), Some(bytes));
         for latency in ["latency_us", "everywhere_us"] {
             let value = |name: &str| result[latency][name].as_f64().unwrap();
@@ -213,6 +218,9 @@ fn errors_state_remedies_and_have_exit_codes() {
     let at = |name: &str| dir.path().join("g").join(name).to_string_lossy().into_owned();
     let (file, keys, data) = (at("group.toml"), at("node0.keys"), at("data0"));
     fails(2, "--suite", &["bench", "--suite", "rsa"]);
+    if !cfg!(feature = "sodium") {
+        fails(2, "libsodium-dev", &["bench", "--signer", "sodium"]);
+    }
     fails(3, "choose another directory", &["init", "--out", &at("")]);
     fails(3, "nowhere", &["run", "--group", "nowhere", "--keys", &keys, "--data", &data]);
     let other_group = tempfile::tempdir().unwrap();

@@ -7,8 +7,9 @@ use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
+use quorate_audited_redis::eddsa::{EddsaLibrary, EddsaSigner};
 use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::frame::{SignatureScheme, message, verify_eddsa};
+use quorate_audited_redis::frame::{SignatureScheme, message};
 use quorate_audited_redis::now;
 use quorate_audited_redis::suites::{signer, verifier};
 
@@ -16,20 +17,26 @@ use quorate_audited_redis::suites::{signer, verifier};
 const BATCHES: usize = 30;
 
 /// Returns the medians over batches, in microseconds; `None` without signatures.
-pub(super) fn measure(scheme: SignatureScheme, suite: SuiteId) -> Result<Option<(f64, f64)>, Failure> {
+pub(super) fn measure(
+    scheme: SignatureScheme,
+    library: EddsaLibrary,
+    suite: SuiteId,
+) -> Result<Option<(f64, f64)>, Failure> {
     let secret = Ed25519::generate(&mut getrandom::SysRng).map_err(failed)?;
     match scheme {
         SignatureScheme::None => Ok(None),
         SignatureScheme::Eddsa => {
             let key = Ed25519::public_key(&secret);
+            let signer = EddsaSigner::new(library, secret)?;
             let signed = batches(|messages| {
                 let began = Instant::now();
-                let signatures: Vec<_> =
-                    messages.iter().map(|message| Ed25519::sign(&secret, message).to_bytes()).collect();
+                let signatures: Result<Vec<_>, _> =
+                    messages.iter().map(|message| signer.sign(message)).collect();
                 let sign = began.elapsed();
+                let signatures = signatures.map_err(|_| quorate::Error::BadSignature { signers: vec![] })?;
                 let began = Instant::now();
                 for (message, signature) in messages.iter().zip(&signatures) {
-                    verify_eddsa(&key, message, signature)?;
+                    library.verify(&key, message, signature)?;
                 }
                 Ok((sign.as_secs_f64(), began.elapsed().as_secs_f64()))
             });

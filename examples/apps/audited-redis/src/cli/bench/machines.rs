@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use quorate_audited_redis::eddsa::EddsaLibrary;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::ReplyScanner;
@@ -105,11 +106,17 @@ impl Direct {
 }
 
 impl Front {
-    pub(super) async fn start(folder: &Path, redis: &Redis, key: &Key, sync: &str) -> Result<Self, Failure> {
+    pub(super) async fn start(
+        folder: &Path,
+        redis: &Redis,
+        key: &Key,
+        sync: &str,
+        library: EddsaLibrary,
+    ) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::failed(format!("starting the front: {error}"));
-        let config = folder.join("front.toml");
+        let config = folder.join(format!("{library}.toml"));
         let text = format!(
-            "listen = \"127.0.0.1:0\"\nredis = \"{}\"\nlog = \"audit.log\"\nrefusals = \"refusals\"\n\
+            "listen = \"127.0.0.1:0\"\nredis = \"{}\"\nlog = \"{library}.log\"\nrefusals = \"{library}.refusals\"\n\
              sync = \"{sync}\"\naccept = [\"none\", \"eddsa\", \"dsig\"]\n[[client]]\nname = \"bench\"\nkey = \"{}\"\n",
             redis.address,
             hex::encode(key.public()?.as_bytes())
@@ -118,6 +125,7 @@ impl Front {
         let mut process = Command::new(std::env::current_exe().map_err(failed)?)
             .args(["front", "--json", "--config"])
             .arg(&config)
+            .args(["--eddsa", library.name()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

@@ -2,6 +2,7 @@
 
 mod crypto;
 mod machines;
+mod target;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -9,6 +10,7 @@ use std::time::Instant;
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
 use quorate_audited_redis::client::{Client, ClientOptions};
+use quorate_audited_redis::eddsa::EddsaLibrary;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::keys::Key;
@@ -19,6 +21,7 @@ use serde::Serialize;
 
 use super::common::{Outcome, interrupted};
 use machines::{Direct, Front, Redis};
+use target::BenchTarget;
 
 /// Measures the cost of auditing: the latency of commands, one at a time, over loopback.
 ///
@@ -27,8 +30,9 @@ use machines::{Direct, Front, Redis};
 /// logs without signatures: the difference between `none` and `dsig` or `eddsa` is the cost of signatures.
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Targets to measure, separated by commas: direct, none, eddsa, dsig.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "direct,none,eddsa,dsig")]
+    /// Targets to measure, separated by commas: direct, none, eddsa, sodium, dsig. `sodium` is EdDSA of libsodium, for which
+    /// the program must be built with the feature `sodium`; then it is one of the default targets.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = target::DEFAULT)]
     signer: Vec<BenchTarget>,
     /// Suite of DSig.
     #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = super::common::suite)]
@@ -43,21 +47,6 @@ pub(super) struct BenchArgs {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// One column of the figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BenchTarget {
-    Direct,
-    Front(SignatureScheme),
-}
-
-impl std::str::FromStr for BenchTarget {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        if name == "direct" { Ok(Self::Direct) } else { name.parse().map(Self::Front) }
-    }
 }
 
 #[derive(Serialize)]
@@ -109,28 +98,33 @@ impl BenchArgs {
         let folder = tempfile::tempdir().map_err(|error| Failure::failed(error.to_string()))?;
         let redis = Redis::start(folder.path()).await?;
         let key = Key::generate()?;
-        let front = Front::start(folder.path(), &redis, &key, &self.sync).await?;
+        let front = |library| Front::start(folder.path(), &redis, &key, &self.sync, library);
+        let dalek = front(EddsaLibrary::Dalek).await?;
+        // A front verifies with one library.
+        let sodium = match self.signer.contains(&BenchTarget::Sodium) {
+            true => Some(front(EddsaLibrary::Sodium).await?),
+            false => None,
+        };
         let mut results = Vec::new();
         for way in &self.signer {
             let mut plain = redis.connect().await?;
             fill(&mut plain).await?;
-            let scheme = match way {
-                BenchTarget::Direct => None,
-                BenchTarget::Front(scheme) => Some(*scheme),
-            };
-            let name = scheme.map_or("direct", SignatureScheme::name);
+            let (scheme, library, name) = (way.scheme(), way.library(), way.name());
             if !self.json {
                 errln!("measuring {name}");
             }
             let latencies = match scheme {
                 None => self.latencies(&mut Connection::Plain(plain)).await?,
                 Some(scheme) => {
-                    let options = ClientOptions { scheme, suite: self.suite, ..ClientOptions::default() };
+                    let front = sodium.as_ref().filter(|_| library == EddsaLibrary::Sodium).unwrap_or(&dalek);
+                    let suite = self.suite;
+                    let options = ClientOptions { scheme, library, suite, ..ClientOptions::default() };
                     let client = Client::connect(front.address(), &key, options).await?;
                     self.latencies(&mut Connection::Audited(client)).await?
                 }
             };
-            let crypto = scheme.map(|scheme| crypto::measure(scheme, self.suite)).transpose()?.flatten();
+            let crypto =
+                scheme.map(|scheme| crypto::measure(scheme, library, self.suite)).transpose()?.flatten();
             results.push(BenchRow {
                 signer: name,
                 suite: (scheme == Some(SignatureScheme::Dsig)).then(|| self.suite.name()),

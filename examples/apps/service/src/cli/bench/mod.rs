@@ -1,6 +1,7 @@
 //! Figure 7 of the paper: latency of the plain application, and of the audited one with each signature scheme.
 
 mod process;
+mod target;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -18,6 +19,7 @@ use serde::Serialize;
 use crate::Engine;
 use crate::client::{Client, ClientOptions};
 use process::ServerProcess;
+use target::BenchTarget;
 
 /// The requests of a round, the same for each target.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +40,9 @@ pub struct Workload {
 /// background plane.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Targets to measure, separated by commas: plain, none, eddsa, dsig.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "plain,none,eddsa,dsig")]
+    /// Targets to measure, separated by commas: plain, none, eddsa, sodium, dsig. `sodium` is EdDSA of libsodium, for which the
+    /// program must be built with the feature `sodium`; then it is one of the default targets.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = target::DEFAULT)]
     signer: Vec<BenchTarget>,
     /// Suite of DSig.
     #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = quorate_audit::cli::suite)]
@@ -74,37 +77,6 @@ enum LinkKind {
     Shm,
     /// TCP over loopback.
     Tcp,
-}
-
-/// One column of the figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BenchTarget {
-    Plain,
-    Audited(SignatureScheme),
-}
-
-impl std::str::FromStr for BenchTarget {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        if name == "plain" { Ok(Self::Plain) } else { name.parse().map(Self::Audited) }
-    }
-}
-
-impl BenchTarget {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Audited(scheme) => scheme.name(),
-        }
-    }
-
-    fn scheme(self) -> SignatureScheme {
-        match self {
-            Self::Plain => SignatureScheme::None,
-            Self::Audited(scheme) => scheme,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -203,11 +175,12 @@ impl BenchArgs {
             LinkKind::Tcp => "127.0.0.1:0",
         };
         let signs = server_key.is_some();
-        let server = ServerProcess::start(folder.path(), &keys, signs, listen, &self.sync, core, is_plain)?;
+        let server = ServerProcess::start(folder.path(), &keys, signs, listen, &self.sync, core, target)?;
         let mut clients = Vec::new();
         for key in &keys {
             let options = ClientOptions {
                 scheme: target.scheme(),
+                library: target.library(),
                 suite: self.suite,
                 server: server_key.as_ref().map(Key::public).transpose()?,
                 pace: if core.is_some() { Pace::Spin } else { Pace::Sleep },

@@ -6,6 +6,8 @@ use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_audit::keys::Key;
 use quorate_link::Endpoint;
 
+use super::target::BenchTarget;
+
 /// A server in its own process, which is killed when dropped.
 pub(super) struct ServerProcess {
     endpoint: Endpoint,
@@ -22,7 +24,7 @@ impl ServerProcess {
         listen: &str,
         sync: &str,
         core: Option<usize>,
-        plain: bool,
+        target: BenchTarget,
     ) -> Result<Self, Failure> {
         let config = folder.join("bench.toml");
         let pace = if core.is_some() { "spin" } else { "sleep" };
@@ -47,9 +49,10 @@ impl ServerProcess {
         if let Some(core) = core {
             command.args(["--core", &core.to_string()]);
         }
-        if plain {
+        if target == BenchTarget::Plain {
             command.arg("--plain");
         }
+        command.args(["--eddsa", target.library().name()]);
         let mut child = command.spawn().or_fail(Exit::Failed, "starting the server")?;
         let (output, mut line) = (child.stdout.take(), String::new());
         let mut server = Self { endpoint: Endpoint::Tcp(String::new()), child };
