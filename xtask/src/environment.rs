@@ -1,7 +1,7 @@
 //! Tools that the machine must have: installed where permitted, otherwise named.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
@@ -59,6 +59,23 @@ pub(crate) fn for_jerasure(log: &Log) -> Outcome {
         packages.push("libclang-dev");
     }
     if packages.is_empty() { Ok(()) } else { install(log, &packages) }
+}
+
+/// Installs libsodium for the feature `sodium`, or names its package.
+pub(crate) fn for_sodium(log: &Log) -> Outcome {
+    if links_sodium() {
+        return Ok(());
+    }
+    install(log, &["libsodium-dev"])?;
+    let found = links_sodium();
+    found.then_some(()).ok_or("libsodium-dev was installed, but `cc -lsodium` does not link it".to_owned())
+}
+
+/// Returns true if the C compiler, which links Rust's programs too, finds libsodium.
+fn links_sodium() -> bool {
+    let script = "echo 'int main(void) { return 0; }' | cc -x c - -lsodium -o /dev/null";
+    let quiet = Command::new("sh").args(["-c", script]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.is_ok_and(|status| status.success())
 }
 
 /// Returns true if libclang is where programs search for it: in the folder of `LIBCLANG_PATH`, beside clang's other

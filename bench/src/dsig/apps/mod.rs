@@ -1,0 +1,112 @@
+//! Figures 1 and 7: the latency of programs for their users, without signatures and with each kind. The programs measure
+//! themselves, in their own processes, on this machine, in alternating rounds.
+
+mod figures;
+mod programs;
+mod samples;
+
+use std::process::{Command, Stdio};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use self::programs::{Load, MeasuredProgram, PROGRAMS};
+use self::samples::Samples;
+use super::costs::Costs;
+use crate::children::Program;
+use crate::progress::progress;
+use crate::row::{Row, figure};
+use crate::table::Table;
+
+/// Time limit for one measurement of a program.
+const LIMIT: Duration = Duration::from_secs(300);
+/// The suite of the paper.
+const SUITE: &str = "wots-haraka-256";
+
+/// The programs.
+pub(super) struct Apps(Vec<App>);
+
+struct App {
+    about: &'static MeasuredProgram,
+    /// The program, or the reason why it is not measured.
+    program: Result<Program, String>,
+}
+
+impl Apps {
+    /// # Errors
+    /// One of our programs is not built. A missing Redis is reported in the figure.
+    pub(super) fn find() -> Result<Self, String> {
+        let app = |about: &'static MeasuredProgram| {
+            let program = Program::beside(about.binary)?;
+            let missing = about.needs.filter(|(needed, _)| !is_there(needed));
+            let missing =
+                missing.map(|(needed, hint)| format!("Not measured: there is no `{needed}` here. {hint}"));
+            Ok(App { about, program: missing.map_or(Ok(program), Err) })
+        };
+        PROGRAMS.iter().map(app).collect::<Result<_, String>>().map(Self)
+    }
+
+    /// The row with a target, related rows, and the figures.
+    pub(super) fn measure(&self, quick: bool, costs: &Costs) -> Result<(Vec<Row>, Vec<Table>), String> {
+        let (rounds, requests, warm_up) = if quick { (1, 400, 50) } else { (5, 10_000, 500) };
+        let pin = available_parallelism().is_ok_and(|cores| cores.get() > 1);
+        let load = Load { requests, warm_up, suite: SUITE, pin };
+        let mut all: Vec<Samples> = self.0.iter().map(|_| Samples::default()).collect();
+        for round in 1..=rounds {
+            for (App { about, program }, samples) in self.0.iter().zip(&mut all) {
+                let Ok(program) = program else { continue };
+                progress("dsig", format_args!("Figure 7, {}, round {round} of {rounds}", about.binary));
+                let arguments = (about.arguments)(&load);
+                let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+                samples.add(&program.report(&arguments, LIMIT)?, about.percentiles)?;
+            }
+        }
+        let (mut rows, mut tables, mut measured) = (Vec::new(), Vec::new(), Vec::new());
+        for (App { about, program }, samples) in self.0.iter().zip(&all) {
+            tables.push(match program {
+                Ok(_) => {
+                    measured.push((*about, samples));
+                    figures::figure_7(about, samples, &load, costs)?
+                }
+                Err(reason) => {
+                    progress("dsig", format_args!("Figure 7, {}: {reason}", about.binary));
+                    figures::unmeasured(about, reason)
+                }
+            });
+            if about.binary == "audited-redis" && program.is_ok() {
+                rows = targets(samples)?;
+            }
+        }
+        tables.insert(0, figures::figure_1(&measured)?);
+        Ok((rows, tables))
+    }
+}
+
+fn is_there(program: &str) -> bool {
+    let mut command = Command::new(program);
+    let quiet = command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// The rows of the audited Redis.
+fn targets(redis: &Samples) -> Result<Vec<Row>, String> {
+    let [direct, none, eddsa, dsig] =
+        ["direct", "none", "eddsa", "dsig"].map(|signer| redis.median(signer, "p50"));
+    let (direct, none, eddsa, dsig) = (direct?, none?, eddsa?, dsig?);
+    let crypto = |name: &str, signer: &str, latency: f64| {
+        let note = format!("signatures add {} µs to a client's latency", figure(latency - none));
+        Ok::<_, String>(Row::new(name, redis.alone(signer)?, "µs").note(note))
+    };
+    Ok(vec![
+        crypto("audited Redis: sign and verify a command, DSig", "dsig", dsig)?.at_most(4.0),
+        crypto("audited Redis: sign and verify a command, EdDSA", "eddsa", eddsa)?,
+        Row::new("audited Redis with DSig, against plain Redis", dsig - direct, "µs").note(format!(
+            "median latency {} µs; {} µs with a log but without signatures, {} µs plain",
+            figure(dsig),
+            figure(none),
+            figure(direct)
+        )),
+    ])
+}
+
+#[cfg(test)]
+mod tests;
