@@ -1,13 +1,13 @@
 //! Macros of the interface: declarations that several blocks share.
 //!
 //! A macro has one rule, whose parameters are identifiers with commas between them: `($key:ident, $share:ident) => {…}`.
-//! Within an `impl`, `getters!` and `quick!` are lists of functions with these attributes.
+//! Within an `impl`, `calls!` is a list of functions; those of `getters!` and `quick!` have these attributes too.
 
 use std::collections::HashMap;
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use syn::parse::ParseStream;
-use syn::{ImplItem, ImplItemFn, Item, ItemImpl, parse_quote};
+use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemImpl, parse_quote};
 
 type Outcome<T> = Result<T, String>;
 
@@ -70,27 +70,35 @@ impl Macros {
 fn expand_lists(implementation: &mut ItemImpl) -> Outcome<()> {
     for item in std::mem::take(&mut implementation.items) {
         let list = match &item {
-            ImplItem::Macro(list) => attribute(&list.mac).map(|attribute| (attribute, &list.mac)),
+            ImplItem::Macro(list) => list_name(&list.mac).map(|name| (name, &list.mac)),
             _ => None,
         };
-        let Some((attribute, list)) = list else {
+        let Some((name, list)) = list else {
             implementation.items.push(item);
             continue;
         };
         for mut function in list.parse_body_with(functions).map_err(|error| error.to_string())? {
             function.vis = parse_quote!(pub);
-            function.attrs.push(parse_quote!(#[cfg_attr(binding, #attribute)]));
+            function.attrs.extend(attribute(&name));
             implementation.items.push(ImplItem::Fn(function));
         }
     }
     Ok(())
 }
 
-/// The attribute of all functions of a list.
-fn attribute(list: &syn::Macro) -> Option<Ident> {
-    let name = list.path.get_ident()?;
-    let attributes = [("getters", "getter"), ("quick", "quick")];
-    attributes.iter().find(|(list, _)| name == list).map(|(_, one)| Ident::new(one, name.span()))
+/// The name of a list of functions; `None` for another macro.
+fn list_name(list: &syn::Macro) -> Option<String> {
+    let name = list.path.get_ident()?.to_string();
+    ["calls", "getters", "quick"].contains(&name.as_str()).then_some(name)
+}
+
+/// The attribute of all functions of a list, if they have one.
+fn attribute(list: &str) -> Option<Attribute> {
+    match list {
+        "getters" => Some(parse_quote!(#[cfg_attr(binding, getter)])),
+        "quick" => Some(parse_quote!(#[cfg_attr(binding, quick)])),
+        _ => None,
+    }
 }
 
 fn functions(input: ParseStream<'_>) -> syn::Result<Vec<ImplItemFn>> {
@@ -173,12 +181,12 @@ mod tests {
         assert_eq!(called, file("/// A key.\npub struct Key(u8);\npub struct Share(Key);"));
         let mut lists = file(
             "impl Key { getters! { /// Its size.\nfn size(&self) -> u8 { 1 } } \
-            quick! { fn new() -> Self { Key(1) } } }",
+            quick! { fn new() -> Self { Key(1) } } calls! { fn size_of() -> u8 { 2 } } }",
         );
         macros.expand(&mut lists).unwrap();
         let functions = file(
             "impl Key { /// Its size.\n#[cfg_attr(binding, getter)] pub fn size(&self) -> u8 { 1 } \
-            #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } }",
+            #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } pub fn size_of() -> u8 { 2 } }",
         );
         assert_eq!(lists, functions);
         let mut wrong = file("pair! { Key }");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{BOUND, Block, Class, Listed, Type};
+use crate::model::{Block, Class, Listed, Type};
 
 type Outcome<T> = Result<T, String>;
 
@@ -17,7 +17,6 @@ pub fn link(blocks: &mut [Block]) -> Outcome<()> {
         (class.shared, class.taken) = (of_class().next().is_some(), of_class().any(|one| one.2));
     }
     import_all(blocks)?;
-    import_bound(blocks);
     import_contained(blocks);
     let mut listed: HashMap<String, Listed> = HashMap::new();
     for (class, when) in blocks.iter().flat_map(Block::listed) {
@@ -43,20 +42,6 @@ fn import_contained(blocks: &mut [Block]) {
                     block.reachable.push(found.clone());
                     pending.push(found.clone());
                 }
-            }
-        }
-    }
-}
-
-/// Copies to each block the classes whose objects it takes or returns by the core's type.
-fn import_bound(blocks: &mut [Block]) {
-    let all: Vec<Class> = blocks.iter().flat_map(|block| block.classes.clone()).collect();
-    let found = |name: &str| all.iter().find(|class| class.home.module.is_none() && class.name == name);
-    for block in blocks {
-        for name in BOUND {
-            let is_known = block.class(name).is_some();
-            if let Some(class) = found(name).filter(|_| !is_known && block.mentions_bound(name)) {
-                block.reachable.push(class.clone());
             }
         }
     }

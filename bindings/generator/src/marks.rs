@@ -4,7 +4,7 @@ use syn::{
     Attribute, Expr, ExprLit, GenericArgument, Lit, Meta, PathArguments, Token, punctuated::Punctuated,
 };
 
-use crate::model::{BOUND, Type};
+use crate::model::Type;
 
 type Outcome<T> = Result<T, String>;
 
@@ -112,9 +112,7 @@ impl Scope<'_> {
 
     fn list_of(&self, item: &syn::Type) -> Outcome<Type> {
         match self.type_of(item)? {
-            item @ (Type::Bytes | Type::Class(_) | Type::Bound(_) | Type::Text) => {
-                Ok(Type::List(Box::new(item)))
-            }
+            item @ (Type::Bytes | Type::Class(_) | Type::Text) => Ok(Type::List(Box::new(item))),
             item @ (Type::Tuple(_) | Type::Verdict(_)) => Ok(Type::List(Box::new(item))),
             Type::List(item) if *item == Type::U16 => Ok(Type::List(Box::new(Type::List(item)))),
             Type::Optional(item) if *item == Type::Failure => Ok(Type::List(Box::new(Type::Optional(item)))),
@@ -144,7 +142,6 @@ impl Scope<'_> {
             "Self" => Ok(Type::Class(self.class.to_owned())),
             name if self.classes.iter().any(|one| one == name) => Ok(Type::Class(name.to_owned())),
             "Suite" => Ok(Type::Suite),
-            name if BOUND.contains(&name) => Ok(Type::Bound(name.to_owned())),
             name => Err(format!("the type `{name}` does not cross the boundary; see `model::Type`")),
         }
     }

@@ -19,7 +19,6 @@ pub(crate) use call::candidates;
 pub(crate) use copying::{Copying, copying};
 pub(crate) use defaults::Default;
 pub(crate) use naming::{SET_OPERATORS, dotted, module, name_property, native_function, python_name};
-pub(crate) use types::bound_module;
 
 /// The glue of all blocks, for `OUT_DIR`: a file of each, and `blocks.rs` with the list of them.
 #[must_use]

@@ -2,9 +2,9 @@
 //! names.
 
 use crate::docs::Style;
-use crate::model::{BOUND, Block, Class, Field, Function, Kind, Type, Variant};
+use crate::model::{Block, Class, Field, Function, Kind, Type, Variant};
 use crate::names::snake;
-use crate::python::{bound_module, module, name_property};
+use crate::python::{module, name_property};
 
 /// The imports from Python's library that some code needs.
 pub(crate) fn standard(code: &str) -> String {
@@ -21,10 +21,6 @@ pub(crate) fn standard(code: &str) -> String {
 pub(crate) fn imports(block: &Block, nested: &[&str], code: &str) -> String {
     let dots = dots(block, nested);
     let mut text = import(&format!("{dots}errors"), &["QuorateError"], code);
-    let is_known = |name: &str| block.classes.iter().chain(&block.imported).any(|class| class.name == name);
-    for name in BOUND.iter().filter(|name| !is_known(name)) {
-        text += &import(&format!("{dots}{}", bound_module(name)), &[name], code);
-    }
     for class in &block.imported {
         let home = class.home.module.as_ref().unwrap_or(&class.home.block).replace('/', ".");
         text += &import(&format!("{dots}{home}"), &[&class.name], code);
@@ -157,7 +153,7 @@ pub(crate) fn result_type(result: &Type) -> String {
         Type::Bytes | Type::SecretBytes => "bytes".to_owned(),
         Type::Bool => "bool".to_owned(),
         Type::Suite => "Suite".to_owned(),
-        Type::Class(name) | Type::Bound(name) => name.clone(),
+        Type::Class(name) => name.clone(),
         Type::Failure => "QuorateError".to_owned(),
         Type::Attested => "Callable[[int, bytes, bytes], object]".to_owned(),
         Type::List(item) => format!("list[{}]", result_type(item)),

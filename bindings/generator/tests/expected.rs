@@ -1,14 +1,15 @@
 //! What is written for the blocks in `expected/tree.txt` and `expected/watch.txt`, in each language. They have each mark and
-//! each type once. With `QUORATE_WRITE=1` the test writes the files instead;
-//! review the changes before you commit them. Comments and lines without words are left out.
+//! each type once. `error.txt` and `operation.txt` have errors and operations. With `QUORATE_WRITE=1` the test writes the
+//! files instead; review the changes before you commit them. Comments and lines without words of blocks are left out.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use quorate_generator::model::Block;
+use quorate_generator::operations::{self, Language};
 use quorate_generator::typescript::Package;
 use quorate_generator::{
-    kotlin, kotlin_glue, link, node, parse, python, python_module, stub, typescript, wasm,
+    errors, kotlin, kotlin_glue, link, node, parse, python, python_module, stub, typescript, wasm,
 };
 
 fn folder() -> PathBuf {
@@ -21,7 +22,10 @@ fn read(name: &str) -> String {
 
 /// The keys, and the blocks of both inputs, of which the first one imports a class of the second.
 fn blocks() -> Result<[Block; 3], String> {
-    let keys = "//! Keys.\n\n/// A key.\n#[cfg_attr(binding, object, secret)]\npub struct SecretKey;\n";
+    let keys = "//! Keys.\n\n/// A key.\n#[cfg_attr(binding, object, secret)]\npub struct SecretKey;\n\
+        #[cfg_attr(binding, object)]\npub struct PublicKey;\n#[cfg_attr(binding, object, secret)]\npub struct Guard;\n\
+        #[cfg_attr(binding, encoded)]\npub struct CommitteeId;\nimpl CommitteeId {\n\
+        pub fn from_bytes(bytes: &[u8]) -> Result<Self> {}\n#[cfg_attr(binding, getter)]\npub fn bytes(&self) -> Hash {}\n}";
     let mut blocks = [
         parse::block("keys", &[keys], &[])?,
         parse::block("tree", &[&read("tree.txt")], &[])?,
@@ -46,7 +50,12 @@ fn code(text: &str) -> String {
 }
 
 fn compare(name: &str, texts: &[String]) {
-    let text = texts.iter().map(|text| code(text)).collect::<Vec<_>>().join("----\n");
+    compare_all(name, &texts.iter().map(|text| code(text)).collect::<Vec<_>>());
+}
+
+/// Compares the comments too.
+fn compare_all(name: &str, texts: &[String]) {
+    let text = texts.join("----\n");
     if env::var_os("QUORATE_WRITE").is_some() {
         assert!(fs::write(folder().join(name), &text).is_ok(), "{name} cannot be written");
     }
@@ -65,6 +74,27 @@ fn each_language_gets_the_expected_text() {
     compare("typescript.txt", &both(&|block| typescript::emit(block, Package::Node).unwrap()));
     compare("kotlin-glue.txt", &both(&kotlin_glue::emit));
     compare("kotlin.txt", &both(&kotlin::emit));
+}
+
+#[test]
+fn each_error_is_a_class_of_each_language() {
+    let mut classes = errors::read(&read("error.txt")).unwrap();
+    classes.push(errors::closed());
+    compare_all("error-python.txt", &[errors::python::emit(&classes)]);
+    compare_all("error-kotlin.txt", &[errors::kotlin::emit(&classes)]);
+    compare_all(
+        "error-typescript.txt",
+        &[errors::typescript::emit(&classes), errors::typescript::public(&classes)],
+    );
+}
+
+#[test]
+fn each_operation_and_behaviour_is_a_function_of_each_language() {
+    let blocks = quorate_generator::blocks().unwrap();
+    let emit = |language| operations::emit(&blocks, language, &[read("operation.txt")]).unwrap();
+    compare_all("operation-python.txt", &[emit(Language::Python)]);
+    compare_all("operation-javascript.txt", &[emit(Language::JavaScript)]);
+    compare_all("operation-kotlin.txt", &[emit(Language::Kotlin)]);
 }
 
 #[test]

@@ -28,15 +28,12 @@ impl Certificate {
         any::Certificate::decode(bytes, &committee.0).map(Self)
     }
 
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Length of the encoding in bytes.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn encoded_len(&self) -> usize {
-        self.0.encoded_len()
+    calls! {
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Length of the encoding in bytes.
+        #[cfg_attr(binding, getter, computed)]
+        fn encoded_len(&self) -> usize { self.0.encoded_len() }
     }
 
     /// Decodes the form without suite and statement, for use where the statement is known.

@@ -107,34 +107,22 @@ impl Committee {
         fn key(&self, index: u16) -> Option<PublicKey> { self.0.key(index).map(PublicKey) }
     }
 
-    /// All keys, in the order of the members.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn keys(&self) -> Vec<PublicKey> {
-        self.0.keys().into_iter().map(PublicKey).collect()
-    }
-
-    /// Returns the index of the member with this key: the first one if the key is repeated, nothing if no member has
-    /// it.
-    pub fn position(&self, key: &PublicKey) -> Option<u16> {
-        self.0.position(&key.0)
-    }
-
-    /// Returns the weight of a set; indices outside the committee weigh nothing.
-    pub fn weight_of(&self, signers: &SignerSet) -> u128 {
-        self.0.weight_of(&signers.now())
-    }
-
-    /// Returns true if the set weighs at least [`Committee::quorum_weight`].
-    pub fn has_quorum(&self, signers: &SignerSet) -> bool {
-        self.0.has_quorum(&signers.now())
-    }
-
-    /// Checks that the set has a quorum.
-    ///
-    /// # Errors
-    /// [`Error::BelowQuorum`](quorate::Error), with the missing weight, unless it has one.
-    pub fn require_quorum(&self, signers: &SignerSet) -> Result<()> {
-        self.0.require_quorum(&signers.now())
+    calls! {
+        /// All keys, in the order of the members.
+        #[cfg_attr(binding, getter, computed)]
+        fn keys(&self) -> Vec<PublicKey> { self.0.keys().into_iter().map(PublicKey).collect() }
+        /// Returns the index of the member with this key: the first one if the key is repeated, nothing if no member
+        /// has it.
+        fn position(&self, key: &PublicKey) -> Option<u16> { self.0.position(&key.0) }
+        /// Returns the weight of a set; indices outside the committee weigh nothing.
+        fn weight_of(&self, signers: &SignerSet) -> u128 { self.0.weight_of(&signers.now()) }
+        /// Returns true if the set weighs at least [`Committee::quorum_weight`].
+        fn has_quorum(&self, signers: &SignerSet) -> bool { self.0.has_quorum(&signers.now()) }
+        /// Checks that the set has a quorum.
+        ///
+        /// # Errors
+        /// [`Error::BelowQuorum`](quorate::Error), with the missing weight, unless it has one.
+        fn require_quorum(&self, signers: &SignerSet) -> Result<()> { self.0.require_quorum(&signers.now()) }
     }
 
     /// Returns the set of the members with these indices, in any order and without duplicates.

@@ -1,6 +1,6 @@
 //! Signing without contradictions: a durable record of each signature.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use quorate::Result;
 use quorate::any;
@@ -10,12 +10,12 @@ use quorate::guard;
 use quorate::wire::{Decode, Encode};
 
 use crate::committee::Committee;
-use crate::exactly;
 use crate::ids::ChainId;
 use crate::keys::{PublicKey, SecretKey};
 use crate::statement::Statement;
 use crate::timeouts::TimeoutVote;
 use crate::votes::Vote;
+use crate::{Locked, exactly};
 
 /// Name of a threshold key's identifier in errors.
 const KEY_ID: &str = "threshold key id";
@@ -28,8 +28,7 @@ const KEY_ID: &str = "threshold key id";
 pub struct Guard {
     public: PublicKey,
     chain: ChainId,
-    /// The core's guard.
-    pub inner: Mutex<any::Guard>,
+    inner: Locked<any::Guard>,
 }
 
 impl Guard {
@@ -128,11 +127,11 @@ impl Guard {
 
     fn around(guard: any::Guard) -> Self {
         let (public, chain) = (PublicKey(guard.public_key()), ChainId(guard.chain()));
-        Self { public, chain, inner: Mutex::new(guard) }
+        Self { public, chain, inner: Locked::new(guard) }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, any::Guard> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

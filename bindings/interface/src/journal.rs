@@ -263,23 +263,21 @@ impl SlashingProtection {
         self.inner.lock().record_attestation(&bytes_of(public_key)?, source_epoch, target_epoch, root)
     }
 
-    /// Imports an interchange file of EIP-3076, all of it or nothing. Import only what a **stopped** client has exported.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if it is not of the EIP's schema.
-    /// [`Error::TooLarge`](quorate::Error) above 256 MiB or 16,384 keys.
-    /// [`Error::WrongContext`](quorate::Error) for another chain or version.
-    /// [`Error::JournalFailed`](quorate::Error) if the histories may not be durable.
-    pub fn import_interchange(&self, json: &[u8]) -> Result<()> {
-        self.inner.lock().import_interchange(json)
-    }
-
-    /// Returns the interchange file of all keys. Sign nothing more with them here once another client has it.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) above 256 MiB.
-    pub fn export_interchange(&self) -> Result<String> {
-        self.inner.lock().export_interchange()
+    calls! {
+        /// Imports an interchange file of EIP-3076, all of it or nothing. Import only what a **stopped** client has
+        /// exported.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if it is not of the EIP's schema.
+        /// [`Error::TooLarge`](quorate::Error) above 256 MiB or 16,384 keys.
+        /// [`Error::WrongContext`](quorate::Error) for another chain or version.
+        /// [`Error::JournalFailed`](quorate::Error) if the histories may not be durable.
+        fn import_interchange(&self, json: &[u8]) -> Result<()> { self.inner.lock().import_interchange(json) }
+        /// Returns the interchange file of all keys. Sign nothing more with them here once another client has it.
+        ///
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) above 256 MiB.
+        fn export_interchange(&self) -> Result<String> { self.inner.lock().export_interchange() }
     }
 
     fn around(protection: ethereum::SlashingProtection) -> Self {

@@ -22,7 +22,7 @@
 //! - A getter `size` is the length that `len` returns in Python.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
 //!   `shown!` implements it.
-//! - `getters!` and `quick!` are lists of functions of a line each, with these attributes.
+//! - `calls!` is a list of public functions of a line each; those of `getters!` and `quick!` have these attributes too.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
 //!
 //! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
@@ -69,16 +69,21 @@
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
-/// Functions of a line each that are `quick`; they are public.
-macro_rules! quick {
+/// Functions of a line each; they are public.
+macro_rules! calls {
     ($($(#[$attribute:meta])* fn $name:ident($($parameters:tt)*) $(-> $result:ty)? { $($value:tt)* })*) => {
         $($(#[$attribute])* pub fn $name($($parameters)*) $(-> $result)? { $($value)* })*
     };
 }
 
+/// Functions of a line each that are `quick`; they are public.
+macro_rules! quick {
+    ($($functions:tt)*) => { calls! { $($functions)* } };
+}
+
 /// Functions of a line each that are `getter`s; they are public.
 macro_rules! getters {
-    ($($functions:tt)*) => { quick! { $($functions)* } };
+    ($($functions:tt)*) => { calls! { $($functions)* } };
 }
 
 /// `Display` of structures: the name of each, and how it is written to a formatter.
@@ -132,13 +137,8 @@ pub mod votes;
 #[cfg(feature = "full")]
 pub mod wire;
 
-#[cfg(feature = "full")]
-mod bridge;
 mod locked;
 mod verified;
-
-#[cfg(feature = "full")]
-pub use bridge::{locked, taken};
 
 use locked::Locked;
 use quorate::{Error, Result};
@@ -151,14 +151,6 @@ pub type SecretBytes = zeroize::Zeroizing<Vec<u8>>;
 /// the bytes, and the attestation.
 #[cfg(feature = "full")]
 pub type Attested<'a> = &'a mut dyn FnMut(u16, &[u8], &[u8]) -> bool;
-
-/// A vote that was verified.
-#[cfg(feature = "full")]
-pub type VerifiedVote = quorate::committee::Verified<quorate::any::Vote>;
-
-/// A certificate that was verified.
-#[cfg(feature = "full")]
-pub type VerifiedCertificate = quorate::committee::Verified<quorate::any::Certificate>;
 
 /// A length in memory. JavaScript passes any length as a number; one that does not fit exceeds each limit.
 pub type Length = usize;

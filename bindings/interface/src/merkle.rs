@@ -30,22 +30,16 @@ impl Merkle {
         fn node_domain(&self) -> String { self.node.clone() }
     }
 
-    /// Returns the leaf of one item: 32 bytes.
-    pub fn leaf(&self, item: &[u8]) -> Hash {
-        self.tree().leaf(item)
-    }
-
-    /// Returns the leaves of several items, as [`Merkle::leaf`] does for one.
-    pub fn leaves(&self, items: &[&[u8]]) -> Vec<Hash> {
-        self.tree().leaves(items)
-    }
-
-    /// Returns the root over leaves of 32 bytes each. It does not bind their number: sign the count with it.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for a leaf of another length.
-    pub fn root(&self, leaves: &[&[u8]]) -> Result<Hash> {
-        Ok(self.tree().root(&hashes(leaves)?))
+    calls! {
+        /// Returns the leaf of one item: 32 bytes.
+        fn leaf(&self, item: &[u8]) -> Hash { self.tree().leaf(item) }
+        /// Returns the leaves of several items, as [`Merkle::leaf`] does for one.
+        fn leaves(&self, items: &[&[u8]]) -> Vec<Hash> { self.tree().leaves(items) }
+        /// Returns the root over leaves of 32 bytes each. It does not bind their number: sign the count with it.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for a leaf of another length.
+        fn root(&self, leaves: &[&[u8]]) -> Result<Hash> { Ok(self.tree().root(&hashes(leaves)?)) }
     }
 
     /// Returns the path of the leaf at `index`.

@@ -8,10 +8,14 @@
 use core::num::NonZeroU16;
 
 use quorate::Result;
-use quorate::any::{self, Committee, SecretKey, Signature, Suite};
-use quorate::committee::{ChainId, CommitteeId, Verified};
+use quorate::any::{self, Suite};
+use quorate::committee::Verified;
 use quorate::sortition;
 use quorate::wire::{Decode, Encode};
+
+use crate::committee::Committee;
+use crate::ids::{ChainId, CommitteeId};
+use crate::keys::{SecretKey, Signature};
 
 /// Default average number of winners.
 #[cfg_attr(binding, within = "Lottery")]
@@ -31,7 +35,7 @@ impl Seed {
     /// Returns the first seed of a chain, from `bytes` that **no member chose and that were unknown when the keys were
     /// fixed**: control over them is control over the first proposers.
     pub fn genesis(chain: &ChainId, bytes: &[u8]) -> Self {
-        Self(sortition::Seed::genesis(*chain, bytes))
+        Self(sortition::Seed::genesis(chain.0, bytes))
     }
 
     quick! {
@@ -59,7 +63,7 @@ impl Seed {
     /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature on this seed.
     /// [`Error::WrongContext`](quorate::Error) for a committee of another suite.
     pub fn next(&self, proof: &SeedProof, committee: &Committee) -> Result<Seed> {
-        proof.0.next_seed(&self.0, committee).map(Self)
+        proof.0.next_seed(&self.0, &committee.0).map(Self)
     }
 }
 
@@ -78,7 +82,7 @@ impl SeedProof {
     /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
     #[cfg_attr(binding, quick)]
     pub fn new(signer: u16, signature: &Signature) -> Result<Self> {
-        any::SeedProof::new(signer, signature.clone()).map(Self)
+        any::SeedProof::new(signer, signature.0.clone()).map(Self)
     }
 
     /// Signs a seed: this member's proof.
@@ -87,7 +91,7 @@ impl SeedProof {
     /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member, and for Ed25519, whose signatures are not
     /// unique.
     pub fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Result<Self> {
-        any::SeedProof::sign(secret, committee, &seed.0).map(Self)
+        any::SeedProof::sign(&secret.0, &committee.0, &seed.0).map(Self)
     }
 
     /// Decodes a proof of that suite.
@@ -126,7 +130,7 @@ impl SeedProof {
         /// The signer that the proof names.
         fn signer(&self) -> u16 { self.0.signer() }
         /// The signature.
-        fn signature(&self) -> Signature { self.0.signature() }
+        fn signature(&self) -> Signature { Signature(self.0.signature()) }
     }
 }
 
@@ -148,7 +152,8 @@ impl Lottery {
         round: u64,
         #[cfg_attr(binding, default = 7)] expected: Option<NonZeroU16>,
     ) -> Result<Self> {
-        any::Lottery::new(committee, seed.0, round, expected.unwrap_or(sortition::EXPECTED_WINNERS)).map(Self)
+        any::Lottery::new(&committee.0, seed.0, round, expected.unwrap_or(sortition::EXPECTED_WINNERS))
+            .map(Self)
     }
 
     /// Returns this member's ticket, if it won. Cost: one multiplication, one signature.
@@ -156,12 +161,12 @@ impl Lottery {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member.
     pub fn draw(&self, secret: &SecretKey) -> Result<Option<VerifiedTicket>> {
-        Ok(self.0.draw(secret)?.map(VerifiedTicket))
+        Ok(self.0.draw(&secret.0)?.map(VerifiedTicket))
     }
 
     getters! {
         /// The participating committee.
-        fn committee(&self) -> Committee { self.0.committee() }
+        fn committee(&self) -> Committee { Committee(self.0.committee()) }
         /// The seed.
         fn seed(&self) -> Seed { Seed(self.0.seed()) }
         /// The round.
@@ -183,7 +188,7 @@ impl Ticket {
     /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
     #[cfg_attr(binding, quick)]
     pub fn new(round: u64, member: u16, signature: &Signature) -> Result<Self> {
-        any::Ticket::new(round, member, signature.clone()).map(Self)
+        any::Ticket::new(round, member, signature.0.clone()).map(Self)
     }
 
     /// Decodes a ticket of that suite.
@@ -224,7 +229,7 @@ impl Ticket {
         /// Member that the ticket names.
         fn member(&self) -> u16 { self.0.member() }
         /// The proof.
-        fn signature(&self) -> Signature { self.0.signature() }
+        fn signature(&self) -> Signature { Signature(self.0.signature()) }
     }
 
     /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one hash
@@ -251,7 +256,7 @@ impl VerifiedTicket {
         /// The verified value.
         fn value(&self) -> Ticket { Ticket((*self.0).clone()) }
         /// Committee against which it was verified: compare it with the id of the current one.
-        fn committee(&self) -> CommitteeId { self.0.committee() }
+        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Score of the ticket: the **smallest** score ranks first.
         fn score(&self) -> Score { Score(self.0.score()) }
     }

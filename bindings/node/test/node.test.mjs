@@ -1,11 +1,10 @@
-// Features of Node only: two module systems, worker threads, threads behind promises, inspection.
+// Features of Node only: two module systems, worker threads, threads behind promises.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { inspect } from 'node:util';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import * as quorate from 'quorate';
 import { world } from './shared/world.mjs';
 
@@ -92,24 +91,6 @@ test('an abort rejects at any time and never ends the process', async () => {
   await verify(third.signal);
   third.abort();
   assert.ok(await verify(undefined));
-});
-
-test('nothing shows a secret', () => {
-  const { secrets, guard } = world(quorate);
-  const bytes = secrets[0].toBytes();
-  const hidden = Buffer.from(bytes).toString('hex');
-  for (const object of [secrets[0], guard, { deep: { er: secrets[0] } }]) {
-    const shown = [
-      inspect(object, { showHidden: true, depth: 9, getters: true }),
-      JSON.stringify(object),
-      `${object}`,
-    ];
-    for (const text of shown) assert.ok(!text.includes(hidden) && !text.includes(bytes.join()), text);
-  }
-  assert.equal(inspect(secrets[0]), 'SecretKey(bls-min-sig)');
-  const { port1 } = new MessageChannel();
-  for (const object of [secrets[0], guard]) assert.throws(() => port1.postMessage(object), { name: 'DataCloneError' });
-  port1.close();
 });
 
 test('worker threads are independent and may end in a call', async () => {

@@ -1,6 +1,6 @@
 //! Secrets behind a lock until they are closed or their ownership is transferred.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 use pyo3::sync::RwLockExt;
@@ -52,9 +52,4 @@ impl<T: Send + Sync> Held<T> {
     pub(crate) fn is_closed(&self, py: Python<'_>) -> bool {
         py.detach(|| self.secret.read().unwrap_or_else(PoisonError::into_inner).is_none())
     }
-}
-
-/// Locks what does not need an owner after a panic.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

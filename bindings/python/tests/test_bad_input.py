@@ -30,30 +30,19 @@ VERIFIED = [
 ]
 
 
-@pytest.mark.parametrize("number", [-1, 1 << 64, 1 << 200, -(1 << 200)])
-def test_out_of_range_integers_raise_named_overflow_errors(setup: Setup, number: int) -> None:
-    vote = setup.vote(0)
+def test_integers_above_their_maximum_are_named(setup: Setup) -> None:
+    key = q.VerifiedKey.from_secret(setup.secrets[0])
     calls: dict[str, Callable[[], object]] = {
-        "kind": lambda: q.Statement(number, 1, 1, bytes(32)),
-        "epoch": lambda: q.Statement(1, number, 1, bytes(32)),
-        "view": lambda: q.Statement(1, 1, number, bytes(32)),
-        "value": lambda: q.TimeoutVote.statement_of(1, 1, 1, number),
-        "index": lambda: setup.committee.weight(number),
-        "committee": lambda: q.SignerSet(number),
-        "cap": lambda: wire.Reader(b"").bytes(number),
-        "n must": lambda: wire.Reader(b"").raw(number),
-        "65535": lambda: wire.Writer().u16(number),
-        "failure_limit": lambda: q.VoteCollector(setup.committee, 1, 1, failure_limit=number),
-        "signer|member": lambda: q.Vote(vote.statement, number, vote.signature),
+        "kind": lambda: q.Statement(1 << 8, 1, 1, bytes(32)),
+        "epoch": lambda: q.Statement(1, 1 << 64, 1, bytes(32)),
+        "65535": lambda: wire.Writer().u16(1 << 16),
+        "each number in members must be from 0 to": lambda: q.Committee(setup.committee.chain, 1, [(key, 1 << 128)]),
     }
     for name, call in calls.items():
         with pytest.raises(OverflowError, match=name):
             call()
-    if not 0 <= number < 1 << 128:
-        with pytest.raises(OverflowError, match="each number in members must be from 0 to"):
-            q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.from_secret(setup.secrets[0]), number)])
     with pytest.raises(q.BadCommitteeError):
-        q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.from_secret(setup.secrets[0]), 0)])
+        q.Committee(setup.committee.chain, 1, [(key, 0)])
 
 
 def test_errors_are_python_s_kinds_with_details() -> None:

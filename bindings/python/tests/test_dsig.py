@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
-import json
-import pickle
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -39,24 +36,6 @@ def test_a_signer_closes_with_its_block() -> None:
     assert not secret.closed, "an argument of no value"
 
 
-def test_signers_are_never_printed_pickled_or_copied() -> None:
-    signer = signer_of()
-    prepared(signer)
-    for text in (repr(signer), str(signer), f"{signer}"):
-        assert SECRET.hex()[:12] not in text and text.startswith("Signer(wots-blake3, ")
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        with pytest.raises(TypeError, match="cannot be pickled"):
-            pickle.dumps(signer, protocol)
-    for copied in (copy.copy, copy.deepcopy, json.dumps):
-        with pytest.raises(TypeError):
-            copied(signer)
-    with pytest.raises(TypeError):
-        type("Sub", (dsig.Signer,), {})
-    assert not hasattr(signer, "__dict__") and "closed" not in repr(signer)
-    signer.close()
-    assert repr(signer) == "Signer(closed)"
-
-
 def test_messages_of_any_length_and_kind_of_buffer_sign() -> None:
     signer = signer_of()
     prepared(signer)
@@ -67,27 +46,10 @@ def test_messages_of_any_length_and_kind_of_buffer_sign() -> None:
 def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     signer = signer_of()
     verifier, key = verifier_of(signer), signer.public_key
-    wrong: Any = object()
-    types: list[tuple[str, Callable[[], object]]] = [
-        ("secret", lambda: dsig.Signer(wrong)),
-        ("suite", lambda: dsig.Verifier(wrong)),
-        ("groups", lambda: signer_of(groups=wrong)),
-        ("groups", lambda: signer_of(groups=["12"])),
-        ("lifetime", lambda: signer_of(lifetime=10)),
-        ("interval", lambda: dsig.Verifier(interval=wrong)),
-        ("message", lambda: signer.sign(wrong)),
-        ("hint", lambda: signer.sign(b"", wrong)),
-        ("now", lambda: signer.sign(b"", now=wrong)),
-        ("signer", lambda: verifier.admit(wrong)),
-        ("announcement", lambda: verifier.announce(key, wrong)),
-        ("signature", lambda: dsig.verify(key, b"", wrong)),
-        ("entries", lambda: dsig.verify_all("wots-blake3", [wrong])),
-        ("first", lambda: dsig.reuse(key, wrong, (b"", b""))),
-        ("evidence", lambda: dsig.verify_reuse("wots-blake3", wrong)),
-    ]
-    for name, call in types:
+    wrong: Any
+    for name, wrong in (("groups", object()), ("groups", ["12"]), ("lifetime", 10)):
         with pytest.raises(TypeError, match=name):
-            call()
+            signer_of(**{name: wrong})
     ranges: list[tuple[str, type[Exception], Callable[[], object]]] = [
         ("lifetime", ValueError, lambda: signer_of(lifetime=timedelta(microseconds=-1))),
         ("interval", ValueError, lambda: dsig.Verifier(interval=timedelta(days=-1))),

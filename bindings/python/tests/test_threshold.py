@@ -1,15 +1,12 @@
-"""What only Python has of the threshold blocks: secrets that are neither printed nor copied, hooks, coroutines, threads,
-and the errors of wrong arguments.
-"""
+"""What only Python has of the threshold blocks: hooks, coroutines, threads, pickling, and errors of wrong arguments."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
 import itertools
-import json
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -37,66 +34,9 @@ def encrypted(keys: tdh2.PublicKeys, plaintext: bytes = b"secret") -> tdh2.Valid
     return tdh2.Ciphertext.decode(key.encrypt(12, 3, plaintext).encode()).check(key, 12, 3)
 
 
-def secrets() -> Iterator[Any]:
-    """Each kind of secret."""
-    dealer = ecdsa.TrustedDealer("secp256k1", COMMITTEE, TOLERANCE)
-    party = dealer.deal(3, ecdsa.Plan.for_agreed(3))[0]
-    opener = party.take(party.deal.plan.agreed(3, 1)).sign(guard_of(), b"m").opener
-    yield from (dealer, party.take(party.deal.plan.agreed(3, 2)), party, opener)
-    yield tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4)).shares[0]
-    yield coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4)).shares[0]
-    yield bls.deal("bls-min-sig", COMMITTEE, TOLERANCE, "agreed")[0]
-    yield seal.SealingKey.generate()
-
-
-def test_secrets_are_closed_and_never_printed() -> None:
-    for secret in secrets():
-        data = secret.to_bytes().hex() if hasattr(secret, "to_bytes") and not isinstance(
-            secret, ecdsa.Presignatures
-        ) else SECRET.hex()  # fmt: skip
-        for text in (repr(secret), str(secret)):
-            assert data[-24:] not in text and "closed" not in text
-        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-            with pytest.raises(TypeError, match="cannot be pickled"):
-                pickle.dumps(secret, protocol)
-        for copied in (copy.copy, copy.deepcopy, json.dumps):
-            with pytest.raises(TypeError):
-                copied(secret)
-        with pytest.raises(TypeError):
-            type("Sub", (type(secret),), {})
-        assert not hasattr(secret, "__dict__")
-        with secret as same:
-            assert same is secret and not secret.closed
-        secret.close()
-        assert secret.closed and ("closed" in repr(secret) or "gone" in repr(secret))
-
-
-def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
-    wrong: Any = object()
-    keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    ciphertext, party = encrypted(keys), dealt()[0]
+def test_numbers_out_of_range_and_unknown_names_are_refused() -> None:
+    keys, _ = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     key = tdh2.EncryptionKey.from_public_keys(keys)
-    types: list[tuple[str, Callable[[], object]]] = [
-        ("data", lambda: tdh2.PublicKeys.decode(wrong)),
-        ("committee", lambda: tdh2.PublicKeys.deal(wrong, Threshold(1, 1))),
-        ("threshold", lambda: tdh2.PublicKeys.deal(COMMITTEE, wrong)),
-        ("instance", lambda: keys.verify_shares(wrong, [])),
-        ("shares", lambda: keys.verify_shares(ciphertext, [wrong])),
-        ("shares", lambda: keys.verify_shares(ciphertext, "text")),  # type: ignore[arg-type]
-        ("plaintext", lambda: key.encrypt(0, 0, "text")),  # type: ignore[arg-type]
-        ("share", lambda: tdh2.Decryption(keys, ciphertext).add(wrong)),
-        ("cache", lambda: tdh2.Decryption(keys, ciphertext, wrong)),
-        ("group", lambda: ecdsa.Presignatures.from_bytes(wrong, b"")),
-        ("tag", lambda: party.take(wrong)),
-        ("guard", lambda: party.take(party.deal.plan.unagreed(3, 3)).sign(wrong, b"")),
-        ("sender", lambda: ecdsa.Combiner(party.signing(party.deal.plan.unagreed(3, 0), b"")).add(wrong, wrong)),
-        ("agreement", lambda: TOLERANCE.threshold(wrong)),
-        ("keys", lambda: coin.Coin.from_name(wrong, NAME)),
-        ("protocol", lambda: coin.CoinName(wrong, 0, 0, 0)),
-    ]
-    for name, call in types:
-        with pytest.raises(TypeError, match=name):
-            call()
     ranges: list[tuple[str, Callable[[], object]]] = [
         ("epoch", lambda: key.encrypt(1 << 64, 0, b"")),
         ("round", lambda: coin.CoinName(0, 0, 0, 1 << 64)),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import reduce as reduce
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 import quorate
@@ -233,3 +237,17 @@ def present(items: list[Any]) -> list[Any]:
 
 
 least = min
+utf8 = str.encode
+
+
+def missing_folder() -> str:
+    """The path of a folder that can be created; it is removed at the end."""
+    folder = mkdtemp(prefix="quorate-")
+    atexit.register(rmtree, folder)
+    return str(Path(folder) / "journal")
+
+
+def damage_journal(path: str) -> None:
+    """Changes a bit of the journal's second record."""
+    file = Path(path) / "guard.journal"
+    file.write_bytes(flipped(file.read_bytes(), 100))

@@ -79,27 +79,3 @@ fn branch(class: &ErrorClass) -> String {
 fn comment(text: &str, indent: usize) -> String {
     Style::Kotlin.comment(&Docs { text: text.to_owned(), errors: Vec::new() }, indent)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::errors::{closed, read, tests::SOURCE};
-
-    #[test]
-    fn an_exception_has_a_property_for_each_detail() {
-        let mut classes = read(SOURCE).unwrap();
-        classes.push(closed());
-        let text = emit(&classes);
-        for expected in [
-            "    /** Too much. */\n    public class TooLarge internal constructor(failure: Failure, hidden: Hidden = Hidden()) :\n        \
-             QuorateException(\"TOO_LARGE\", failure) {\n        /** Name of it. */\n        public val what: String get() = text(\"what\")\n",
-            "        public val limit: ULong\n            @JvmName(\"getLimit\")\n",
-            "        /** Its length. Null for an error without it. */\n        public val actual: BigInteger? get() = details[\"actual\"] as BigInteger?\n    }\n",
-            "        QuorateException(\"BAD_SHARE\", failure)\n\n    /** No luck. */\n",
-            "                \"RNG\" -> Rng(failure)\n                \"CLOSED\" -> Closed(failure.text)\n                else",
-        ] {
-            assert!(text.contains(expected), "{expected}\n{text}");
-        }
-        assert!(!text.contains("// CLASSES") && !text.contains("// BRANCHES"));
-    }
-}

@@ -84,8 +84,9 @@ pub fn write(name: &str, emit: fn(&[ErrorClass]) -> String) -> Outcome<()> {
     fs::write(&file, emit(&classes()?)).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// The core has no objects that can be closed.
-fn closed() -> ErrorClass {
+/// The class that only the bindings have: the core has no objects that can be closed.
+#[must_use]
+pub fn closed() -> ErrorClass {
     let text = "The object was closed, or its ownership was transferred, as that of a secret key to its guard. Only the \
                 bindings have this code.";
     ErrorClass {
@@ -171,32 +172,8 @@ fn comment(attributes: &[Attribute]) -> Vec<String> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    pub(crate) const SOURCE: &str = "pub enum Error {\n\
-        /// Too\n/// much.\nTooLarge {\n/// Name of it.\nwhat: &'static str,\n/// The limit.\nlimit: u64 },\n\
-        /// Too much by far. The code is `TOO_LARGE`.\nTooLong {\n/// Other words.\nwhat: &'static str,\n/// Its length.\nactual: u64,\n/// Names.\nknown: &'static [&'static str] },\n\
-        /// Bad.\nBadShare {\n/// The culprits.\nmembers: Vec<u16> },\n\
-        /// No luck.\nRng,\n}";
-
-    #[test]
-    fn a_precise_variant_adds_fields_to_its_class() {
-        let classes = read(SOURCE).unwrap();
-        let codes: Vec<&str> = classes.iter().map(|class| class.code.as_str()).collect();
-        assert_eq!(codes, ["TOO_LARGE", "BAD_SHARE", "RNG"]);
-        let fields = &classes[0].fields;
-        let names: Vec<_> =
-            fields.iter().map(|field| (field.name.as_str(), field.kind, field.always)).collect();
-        let expected = [
-            ("what", FieldKind::Text, true),
-            ("limit", FieldKind::Integer(64), true),
-            ("actual", FieldKind::Integer(64), false),
-        ];
-        assert_eq!(names, expected);
-        assert_eq!((classes[0].docs.text.as_str(), fields[0].docs.as_str()), ("Too much.", "Name of it."));
-        assert_eq!(classes[1].fields[0].kind, FieldKind::Members);
-    }
 
     #[test]
     fn a_precise_variant_without_its_class_is_refused() {

@@ -39,23 +39,3 @@ fn field(field: &Field) -> String {
         (_, false) => format!("`details[\"{name}\"]`, if present: {docs}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::errors::{read, tests::SOURCE};
-
-    #[test]
-    fn an_exception_describes_its_details() {
-        let text = emit(&read(SOURCE).unwrap());
-        let expected = "\n\nclass TooLargeError(QuorateError, ValueError):\n    \"\"\"\n    Too much.\n\n    `details[\"what\"]`: Name of it.\n    \
-                        `details[\"limit\"]`: The limit.\n    `details[\"actual\"]`, if present: Its length.\n    \"\"\"\n\n    code = \"TOO_LARGE\"\n\n\n\
-                        class BadShareError(QuorateError):\n    \"\"\"\n    Bad.\n\n    `culprits`: The culprits.\n    \"\"\"\n";
-        assert!(text.contains(expected), "{text}");
-        assert!(
-            text.contains("    \"QuorateError\",\n    \"RngError\",\n    \"TooLargeError\",\n]\n"),
-            "{text}"
-        );
-        assert!(!text.contains("# CLASSES") && !text.contains("# NAMES"));
-    }
-}

@@ -73,24 +73,3 @@ fn property(field: &Field) -> String {
 fn comment(text: &str, indent: usize) -> String {
     Style::TypeScript.comment(&Docs { text: text.to_owned(), errors: Vec::new() }, indent)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::errors::{closed, read, tests::SOURCE};
-
-    #[test]
-    fn a_class_declares_its_details() {
-        let mut classes = read(SOURCE).unwrap();
-        classes.push(closed());
-        let text = emit(&classes);
-        let expected = "/** Too much. */\nexport class TooLargeError extends QuorateError {\n  declare readonly code: 'TOO_LARGE';\n  \
-                        declare readonly details: {\n    /** Name of it. */\n    readonly what: string;\n    /** The limit. */\n    \
-                        readonly limit: bigint;\n    /** Its length. */\n    readonly actual?: bigint;\n  };\n}\n";
-        assert!(text.contains(expected), "{text}");
-        assert!(text.contains("  | 'RNG'\n  | 'CLOSED';\n") && text.contains("  RNG: RngError,\n"), "{text}");
-        assert!(text.contains("declare readonly details: {};"), "{text}");
-        assert!(!["// CODES", "// CLASSES", "// MAP", "/* SMALL"].iter().any(|mark| text.contains(mark)));
-        assert!(public(&classes).contains("  QuorateError,\n  TooLargeError,\n"));
-    }
-}

@@ -16,7 +16,7 @@ pub(super) fn type_name(block: &Block, kind: &Type) -> String {
         Type::U128 => "BigInteger".to_owned(),
         Type::Suite => "Suite".to_owned(),
         Type::Duration => "Duration".to_owned(),
-        Type::Class(name) | Type::Bound(name) => class_name(block, name),
+        Type::Class(name) => class_name(block, name),
         Type::Failure => "QuorateException".to_owned(),
         Type::Attested => "Attested".to_owned(),
         Type::Tuple(parts) => {
@@ -57,20 +57,11 @@ pub(super) fn lowered(block: &Block, kind: &Type, value: &str, name: &str) -> St
         Type::Size | Type::Length | Type::AnyLength => format!("{value}.natural(\"{name}\")"),
         Type::Suite => format!("{value}.native"),
         Type::Duration => format!("{value}.notNegative(\"{name}\")"),
-        Type::Class(class) | Type::Bound(class) => match block.kind(class) {
+        Type::Class(class) => match block.kind(class) {
             Some(Kind::Encoded) => format!("{value}.raw"),
             _ => format!("{value}.native"),
         },
-        Type::Bytes
-        | Type::SecretBytes
-        | Type::Bool
-        | Type::U64
-        | Type::Failure
-        | Type::Attested
-        | Type::Tuple(_)
-        | Type::Verdict(_)
-        | Type::List(_)
-        | Type::Optional(_) => value.to_owned(),
+        _ => value.to_owned(),
     }
 }
 
@@ -82,7 +73,7 @@ pub(super) fn lifted(block: &Block, kind: &Type, value: &str) -> String {
         Type::SecretBytes => format!("{value}.bytes()"),
         Type::Suite => format!("Suite.fromNative({value})"),
         Type::Failure => format!("QuorateException.fromNative({value})"),
-        Type::Class(name) | Type::Bound(name) => {
+        Type::Class(name) => {
             let maker = block.class(name).map_or(String::new(), maker);
             format!("{}{maker}({value})", class_name(block, name))
         }
@@ -101,14 +92,7 @@ pub(super) fn lifted(block: &Block, kind: &Type, value: &str) -> String {
             "it" => value.to_owned(),
             lifted => format!("{value}?.let {{ {lifted} }}"),
         },
-        Type::Text
-        | Type::Bytes
-        | Type::Bool
-        | Type::U64
-        | Type::U128
-        | Type::Attested
-        | Type::Duration
-        | Type::Tuple(_) => value.to_owned(),
+        _ => value.to_owned(),
     }
 }
 

@@ -85,7 +85,6 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
         Type::Suite => format!("Suite::from_number({name})?"),
         Type::Size | Type::Length => format!("{name} as usize"),
         Type::U128 => format!("{name}.0"),
-        Type::Bound(_) => format!("{name}.as_ref()"),
         Type::Bytes | Type::List(_) | Type::Class(_) => format!("&{name}"),
         Type::Attested => {
             format!("&mut |member, bytes, attestation| {name}.ask(member, bytes, attestation)")
@@ -99,23 +98,12 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
             kind if is_object(block, kind) => {
                 format!("{name}.as_ref().map(|one| {})", inside(block, kind, "one"))
             }
-            Type::Class(_) | Type::Bound(_) => format!("{name}.as_ref()"),
+            Type::Class(_) => format!("{name}.as_ref()"),
             Type::Bytes | Type::List(_) => format!("{name}.as_deref()"),
             Type::Size | Type::Length => format!("{name}.map(|one| one as usize)"),
             Type::U128 => format!("{name}.map(|one| one.0)"),
             _ => name.clone(),
         },
-        Type::Text
-        | Type::SecretBytes
-        | Type::Bool
-        | Type::U8
-        | Type::U16
-        | Type::U32
-        | Type::U64
-        | Type::AnyLength
-        | Type::Failure
-        | Type::NonZeroU16
-        | Type::Duration
-        | Type::Verdict(_) => name.clone(),
+        _ => name.clone(),
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn crossing(block: &Block, kind: &Type) -> String {
         Type::U64 | Type::AnyLength => "u64".to_owned(),
         Type::U128 => "Uint128".to_owned(),
         Type::Duration => "Duration".to_owned(),
-        Type::Class(name) | Type::Bound(name) => match block.kind(name) {
+        Type::Class(name) => match block.kind(name) {
             Some(Kind::Encoded) => "Vec<u8>".to_owned(),
             Some(Kind::Names) => "String".to_owned(),
             Some(Kind::Object) | None => format!("Arc<{}>", native(block, name)),
@@ -40,7 +40,7 @@ pub(super) fn native(block: &Block, name: &str) -> String {
 /// The name of the enumeration that crosses for a verdict: a value or an error.
 pub(crate) fn verdict(block: &Block, inner: &Type) -> String {
     match inner {
-        Type::Class(name) | Type::Bound(name) => format!("{}Verdict", block.native(name)),
+        Type::Class(name) => format!("{}Verdict", block.native(name)),
         _ => "NumberVerdict".to_owned(),
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn verdict_home<'a>(block: &'a Block, inner: &Type) -> Option<&'a str
 /// True for what crosses as a native object.
 pub(crate) fn is_object(block: &Block, kind: &Type) -> bool {
     match kind {
-        Type::Class(name) | Type::Bound(name) => block.kind(name).is_none_or(|kind| kind == Kind::Object),
+        Type::Class(name) => block.kind(name).is_none_or(|kind| kind == Kind::Object),
         _ => false,
     }
 }
@@ -71,7 +71,7 @@ pub(crate) fn is_object(block: &Block, kind: &Type) -> bool {
 /// True for an object whose content a function may take, so that only a closure has access to it.
 pub(super) fn is_taken(block: &Block, kind: &Type) -> bool {
     match kind {
-        Type::Class(name) | Type::Bound(name) => block.class(name).is_some_and(|class| class.taken),
+        Type::Class(name) => block.class(name).is_some_and(|class| class.taken),
         _ => false,
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn is_taken(block: &Block, kind: &Type) -> bool {
 /// The conversion of a parameter that crossed to a value of the interface, which may fail; `None` if it needs none.
 pub(super) fn opened(block: &Block, kind: &Type, value: &str) -> Option<String> {
     match kind {
-        Type::Class(name) | Type::Bound(name) => {
+        Type::Class(name) => {
             let class = block.rust(name);
             match block.kind(name)? {
                 Kind::Encoded => {
@@ -106,17 +106,9 @@ pub(super) fn opened_type(block: &Block, kind: &Type) -> String {
     }
 }
 
-/// A reference to what is inside a native object: that of the interface, or of the core.
+/// A reference to the interface's object inside a native one.
 pub(super) fn inside(block: &Block, kind: &Type, object: &str) -> String {
-    match (kind, is_taken(block, kind)) {
-        (Type::Bound(name), _) if name == "Guard" => {
-            format!("&mut quorate_interface::locked(&{object}.0)")
-        }
-        (Type::Bound(_), true) => format!("{object}.as_ref()"),
-        (Type::Bound(_), false) => format!("{object}.0.as_ref()"),
-        (_, true) => object.to_owned(),
-        (_, false) => format!("&{object}.0"),
-    }
+    if is_taken(block, kind) { object.to_owned() } else { format!("&{object}.0") }
 }
 
 /// A result in the form that crosses.
@@ -138,10 +130,6 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
             }
             _ => format!("{value}.into()"),
         },
-        Type::Bound(name) => {
-            let class = format!("{}::from({value})", block.rust(name));
-            converted(block, &Type::Class(name.clone()), &class)
-        }
         Type::Failure => format!("{value}.into()"),
         Type::Verdict(inner) => {
             let (name, good) = (verdict_path(block, inner), converted(block, inner, "value"));
@@ -157,17 +145,7 @@ pub(super) fn converted(block: &Block, result: &Type, value: &str) -> String {
                 item => format!("{value}.map({})", closure(item)),
             }
         }
-        Type::Text
-        | Type::Bool
-        | Type::U8
-        | Type::U16
-        | Type::U32
-        | Type::U64
-        | Type::AnyLength
-        | Type::Attested
-        | Type::NonZeroU16
-        | Type::Duration
-        | Type::Tuple(_) => value.to_owned(),
+        _ => value.to_owned(),
     }
 }
 

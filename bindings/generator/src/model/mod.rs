@@ -4,7 +4,7 @@ mod functions;
 mod types;
 
 pub use functions::{Answer, Choice, Cost, Function, Parameter, Role};
-pub use types::{BOUND, Docs, Type};
+pub use types::{Docs, Type};
 
 /// A module of the interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -316,15 +316,6 @@ impl Block {
                 _ => None,
             })
             .collect()
-    }
-
-    /// True if a function or a field has objects of this class by the core's type.
-    #[must_use]
-    pub fn mentions_bound(&self, name: &str) -> bool {
-        let bound = Type::Bound(name.to_owned());
-        let variants = self.classes.iter().flat_map(|class| &class.variants);
-        let mut fields = variants.flat_map(|variant| &variant.fields);
-        self.mentions(&bound) || fields.any(|field| field.kind.mentions(&bound))
     }
 
     /// The classes of which a function takes several objects, or one or none.

@@ -36,9 +36,6 @@ pub enum Type {
     /// An object of a class of the block, or of one that it imports: `&Class` as a parameter, the class itself or `Self`
     /// as a result.
     Class(String),
-    /// An object of another block, by the core's type or that of `quorate::any`: one of [`BOUND`]. A parameter can be
-    /// `&mut`.
-    Bound(String),
     /// An error as a value: `Error`, in results.
     Failure,
     /// A function of the user's that verifies a member's attestation of some bytes: `Attested<'_>`, in parameters.
@@ -53,22 +50,6 @@ pub enum Type {
     /// One or none: `Option`.
     Optional(Box<Type>),
 }
-
-/// The classes that blocks may name by the core's types.
-pub const BOUND: &[&str] = &[
-    "ChainId",
-    "Committee",
-    "CommitteeId",
-    "Guard",
-    "GuardRecord",
-    "PublicKey",
-    "SecretKey",
-    "Signature",
-    "SignerSet",
-    "Statement",
-    "VerifiedCertificate",
-    "VerifiedVote",
-];
 
 /// A description in Markdown, with links of rustdoc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

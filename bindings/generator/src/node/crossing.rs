@@ -49,7 +49,6 @@ pub(super) fn parameter_type(block: &Block, kind: &Type) -> String {
             Some(Kind::Names) => "String".to_owned(),
             _ => format!("&External<{}>", held(block, name)),
         },
-        Type::Bound(name) => format!("&External<{}>", held(block, name)),
         Type::List(item) => format!("Vec<{}>", parameter_type(block, item)),
         Type::Optional(inner) => format!("Option<{}>", parameter_type(block, inner)),
         // Only lists contain tuples, only results contain errors, and a function of the user's is called by the classes.
@@ -127,9 +126,6 @@ pub(super) fn value(block: &Block, kind: &Type, name: &str) -> String {
         Type::Size | Type::Length => format!("{name} as usize"),
         Type::AnyLength => format!("{name}.into()"),
         Type::Suite => format!("Suite::from_name(&{name}).throw()?"),
-        Type::Bound(bound) if bound == "Guard" => format!("&mut quorate_interface::locked({name})"),
-        Type::Bound(class) if block.kind(class) == Some(Kind::Object) => format!("(***{name}).as_ref()"),
-        Type::Bound(_) => format!("(**{name}).as_ref()"),
         Type::Class(class) => match (block.name_parser(kind), block.kind(class)) {
             (Some(parse), _) => format!("&{parse}(&{name}).throw()?"),
             (None, Some(Kind::Object)) => format!("&***{name}"),
@@ -166,7 +162,6 @@ pub(super) fn type_of(block: &Block, kind: &Type, place: Place) -> String {
             Some(class) if class.kind == Kind::Names => "String".to_owned(),
             _ => format!("External<{}>", held(block, name)),
         },
-        Type::Bound(name) => format!("External<{}>", held(block, name)),
         Type::Failure => "String".to_owned(),
         Type::List(item) => format!("Vec<{}>", type_of(block, item, place)),
         Type::Verdict(item) => format!("Verdict<{}>", type_of(block, item, place)),
@@ -186,10 +181,6 @@ pub(super) fn converted(block: &Block, kind: &Type, value: &str, place: Place) -
         Type::Duration => format!("{value}.as_micros() as u64"),
         Type::Class(name) => match block.class(name) {
             Some(class) => object(block, class, value),
-            None => format!("External::new({value})"),
-        },
-        Type::Bound(name) => match block.class(name) {
-            Some(class) => object(block, class, &format!("{}::from({value})", class.rust(block))),
             None => format!("External::new({value})"),
         },
         Type::Failure => format!("glue::failure(&{value})"),

@@ -61,7 +61,7 @@ fn owned(block: &Block, parameter: &Parameter) -> String {
         Type::Optional(inner) if block.name_parser(inner).is_some() => {
             argument(block, parameter).replace(".as_ref()", "")
         }
-        Type::Suite | Type::Bytes | Type::Class(_) | Type::Bound(_) => kept(block, kind, name),
+        Type::Suite | Type::Bytes | Type::Class(_) => kept(block, kind, name),
         _ => return String::new(),
     };
     format!("    let {name} = {value};\n")
@@ -69,7 +69,7 @@ fn owned(block: &Block, parameter: &Parameter) -> String {
 
 /// True for bytes and for objects, which the thread needs for itself.
 fn is_kept(block: &Block, kind: &Type) -> bool {
-    block.object_class(kind).is_some() || matches!(kind, Type::Bytes | Type::Bound(_))
+    block.object_class(kind).is_some() || *kind == Type::Bytes
 }
 
 /// A value that the thread owns. Copies of bytes are wiped where they may be secret.
@@ -94,7 +94,7 @@ fn list(block: &Block, parameter: &Parameter) -> String {
     let cell = |kind: &Type, name: &str| match kind {
         Type::Bytes => format!("{name}.as_slice()"),
         Type::Class(class) if block.kind(class) == Some(Kind::Object) => format!("&**{name}"),
-        Type::Class(_) | Type::Bound(_) => name.to_owned(),
+        Type::Class(_) => name.to_owned(),
         _ => format!("*{name}"),
     };
     let (pattern, cells) = match &**item {
@@ -117,11 +117,9 @@ fn lent(block: &Block, parameter: &Parameter) -> String {
     match kind {
         Type::Suite => name.clone(),
         Type::Bytes | Type::Class(_) => format!("&{name}"),
-        Type::Bound(class) if block.kind(class) == Some(Kind::Object) => format!("(*{name}).as_ref()"),
-        Type::Bound(_) => format!("{name}.as_ref()"),
         Type::Optional(inner) => match &**inner {
             Type::Class(class) if block.kind(class) == Some(Kind::Object) => format!("{name}.as_deref()"),
-            Type::Class(_) | Type::Bound(_) => format!("{name}.as_ref()"),
+            Type::Class(_) => format!("{name}.as_ref()"),
             Type::Bytes => format!("{name}.as_ref().map(|one| one.as_slice())"),
             _ => argument(block, parameter),
         },

@@ -11,7 +11,7 @@ const NAMES: &str = "
     shown yes is_whole is_closed parameters
     suite suites is_suite suite_number suite_named group
     microseconds joined zeros filled flipped text_bytes encoded_u32 decoded_u16 with_u16 first slice
-    present range last least
+    present range last least utf8 missing_folder damage_journal
 ";
 
 /// True for a function that generated code calls without the source naming it, so no value may have its name.
@@ -34,17 +34,16 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "refused" => Ty::Optional(Box::new(Ty::Text)),
         "outcome" | "shown" | "fail" | "unknown" => Ty::Json,
         "culprits" => Ty::list(Ty::Int("u16")),
-        "check" | "agree" | "all_refused" => Ty::Unit,
-        "yes" => Ty::Text,
+        "check" | "agree" | "all_refused" | "damage_journal" => Ty::Unit,
+        "yes" | "missing_folder" => Ty::Text,
         "suite" | "suite_named" => Ty::Suite,
         "suites" => Ty::list(Ty::Suite),
         "is_suite" | "is_whole" | "is_closed" => Ty::Bool,
         "suite_number" => Ty::Int("u8"),
         "group" => Ty::Class(world.class(&["threshold".to_owned()], "Group")?),
         "parameters" => Ty::Class(world.class(&["gossip".to_owned()], "Parameters")?),
-        "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "with_u16" | "first" => {
-            Ty::Bytes
-        }
+        "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "with_u16" | "first"
+        | "utf8" => Ty::Bytes,
         "microseconds" => Ty::Other,
         "decoded_u16" => Ty::Int("usize"),
         "present" => Ty::list(first.inner().inner()),

@@ -196,7 +196,6 @@ impl<'a> World<'a> {
                 let path = home.unwrap_or_default();
                 Ty::Class(self.class(&path.split("::").map(str::to_owned).collect::<Vec<_>>(), name)?)
             }
-            Type::Bound(name) => Ty::Class(self.class(&[], name)?),
             Type::List(inner) => Ty::list(self.declared(class, inner)?),
             Type::Optional(inner) => Ty::Optional(Box::new(self.declared(class, inner)?)),
             Type::Verdict(inner) => Ty::Verdict(Box::new(self.declared(class, inner)?)),

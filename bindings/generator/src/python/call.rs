@@ -208,7 +208,7 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
     for parameter in function.parameters.iter().rev().filter(|one| !one.owned) {
         if let Some(lock) = types.lock(&parameter.kind) {
             let name = python_parameter(&parameter.name);
-            let is_path = call == format!("{path}({name})") && !path.starts_with("secret.");
+            let is_path = call == format!("{path}({name})") && !function.has_receiver();
             let closure = if is_path { path.clone() } else { format!("|{name}| {call}") };
             call = format!("{name}{lock}({closure})");
             locks += 1;

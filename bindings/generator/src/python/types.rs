@@ -15,7 +15,7 @@ impl Types<'_> {
     /// The type of a parameter; `wrapper` is that of its numbers and durations, whose errors name the parameter.
     pub(super) fn parameter(self, kind: &Type, wrapper: &str) -> String {
         match kind {
-            Type::Class(_) | Type::Bound(_) if !self.is_name(kind) => format!("&{}", self.owned(kind)),
+            Type::Class(name) if !self.is_name(kind) => format!("&{}", self.glue(name)),
             Type::Optional(inner) => format!("Option<{}>", self.parameter(inner, wrapper)),
             other => self.shared(other, wrapper),
         }
@@ -24,8 +24,8 @@ impl Types<'_> {
     /// The type of a parameter that can leave the function: of a list's item, or for another thread.
     pub(super) fn shared(self, kind: &Type, wrapper: &str) -> String {
         match kind {
-            Type::Class(_) | Type::Bound(_) if self.is_name(kind) => self.owned(kind),
-            Type::Class(_) | Type::Bound(_) => format!("Py<{}>", self.owned(kind)),
+            Type::Class(name) if self.is_name(kind) => self.glue(name),
+            Type::Class(name) => format!("Py<{}>", self.glue(name)),
             Type::Text => "String".to_owned(),
             Type::Bool => "bool".to_owned(),
             Type::Bytes | Type::SecretBytes => "crate::convert::Bytes".to_owned(),
@@ -44,14 +44,6 @@ impl Types<'_> {
         }
     }
 
-    fn owned(self, kind: &Type) -> String {
-        match kind {
-            Type::Class(name) => self.glue(name),
-            Type::Bound(name) => bound(name),
-            _ => String::new(),
-        }
-    }
-
     /// An expression for the interface, of a parameter that [`Types::prepared`] has converted.
     pub(super) fn passed(self, kind: &Type, name: &str) -> String {
         match kind {
@@ -64,11 +56,7 @@ impl Types<'_> {
             },
             Type::Text | Type::Bool | Type::Failure => name.to_owned(),
             // Their locks have given access to them.
-            Type::Bound(class) if class == "Guard" => format!("&mut crate::held::lock(&{name}.inner)"),
-            Type::Bound(_) if self.lock(kind).is_some() => format!("&{name}.0"),
             Type::Class(_) if self.lock(kind).is_some() => name.to_owned(),
-            // The core's object is within that of the interface.
-            Type::Bound(_) => format!("&{name}.0.0"),
             Type::Class(_) => format!("&{name}.0"),
             Type::Tuple(parts) => {
                 let parts = (0..parts.len()).map(|at| format!("&{name}.{at}"));
@@ -120,7 +108,6 @@ impl Types<'_> {
         match kind {
             Type::Bytes => format!("&**{name}"),
             Type::Class(_) if self.is_name(kind) => format!("&{name}.0"),
-            Type::Bound(_) => format!("&{name}.get().0.0"),
             Type::Class(_) => format!("&{name}.get().0"),
             other => self.passed(other, name),
         }
@@ -142,7 +129,6 @@ impl Types<'_> {
     pub(super) fn lock(self, kind: &Type) -> Option<&'static str> {
         match kind {
             Type::Class(name) if self.0.class(name).is_some_and(|class| class.secret) => Some(".0.locked"),
-            Type::Bound(name) if ["Guard", "SecretKey"].contains(&name.as_str()) => Some(".0.locked"),
             _ => None,
         }
     }
@@ -156,7 +142,7 @@ impl Types<'_> {
             Some(Type::Bool) => "bool".to_owned(),
             Some(Type::Size | Type::Length) => "usize".to_owned(),
             Some(Type::Suite) => "crate::layer::Suite".to_owned(),
-            Some(kind @ (Type::Class(_) | Type::Bound(_))) => self.owned(kind),
+            Some(Type::Class(name)) => self.glue(name),
             Some(Type::Failure) => "crate::failure::Exception".to_owned(),
             Some(Type::List(item)) => format!("Vec<{}>", self.result(Some(item))),
             Some(Type::Optional(inner)) => format!("Option<{}>", self.result(Some(inner))),
@@ -195,11 +181,6 @@ impl Types<'_> {
                 let each = self.each(inner).map(|each| format!(".map({each})"));
                 format!("crate::failure::Verdict({value}{})", each.unwrap_or_default())
             }
-            Some(kind @ Type::Bound(name)) => {
-                let inner = format!("quorate_interface::{}::{name}", bound_module(name));
-                let inner = if name == "SignerSet" { inner + "::from" } else { inner };
-                format!("{}({inner}({value}))", self.owned(kind))
-            }
             Some(kind) => match self.wrapper(kind) {
                 None => value.to_owned(),
                 Some(wrapper) => format!("{wrapper}({value})"),
@@ -229,24 +210,5 @@ impl Types<'_> {
 
     fn is_name(self, kind: &Type) -> bool {
         matches!(kind, Type::Class(name) if self.0.kind(name) == Some(Kind::Names))
-    }
-}
-
-/// The class of an object of the core.
-fn bound(name: &str) -> String {
-    format!("crate::{}::{name}", bound_module(name))
-}
-
-/// The block that declares the class of an object of the core.
-pub(crate) fn bound_module(name: &str) -> &'static str {
-    match name {
-        "ChainId" | "CommitteeId" => "ids",
-        "Committee" => "committee",
-        "Guard" | "GuardRecord" => "guard",
-        "SignerSet" => "signers",
-        "Statement" => "statement",
-        "VerifiedCertificate" => "certificates",
-        "VerifiedVote" => "votes",
-        _ => "keys",
     }
 }

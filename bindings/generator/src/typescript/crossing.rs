@@ -17,7 +17,7 @@ pub(super) fn type_name(kind: &Type) -> String {
             "number".to_owned()
         }
         Type::Suite => "Suite".to_owned(),
-        Type::Class(name) | Type::Bound(name) => name.clone(),
+        Type::Class(name) => name.clone(),
         Type::Failure => "QuorateError".to_owned(),
         Type::Attested => "Attested".to_owned(),
         Type::Tuple(parts) => {
@@ -78,7 +78,6 @@ enum Crossing {
 
 fn crossing(block: &Block, kind: &Type) -> Crossing {
     match kind {
-        Type::Bound(name) => Crossing::Handle(name.clone()),
         Type::Failure => Crossing::Converted("errorOf".to_owned()),
         Type::Verdict(item) => match crossing(block, item) {
             Crossing::Handle(class) => Crossing::Converted(format!("verdict((raw) => wrap({class}, raw))")),
@@ -129,7 +128,6 @@ pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter
             }
         }
         (Type::Suite, _) => format!("check.suite({name})"),
-        (Type::Bound(class), _) => format!("open({name}, {class}, {what})"),
         (other, _) => match block.object_class(other).filter(|class| !class.plain) {
             Some(class) => format!("open({name}, {}, {what})", class.name),
             None => format!("{}({name}, {what})", check(block, other, None)),
@@ -197,7 +195,6 @@ pub(super) fn check(block: &Block, kind: &Type, limit: Option<u64>) -> String {
         Type::U128 => "check.u128".to_owned(),
         Type::Length | Type::AnyLength => "check.length".to_owned(),
         Type::Bytes | Type::SecretBytes => "check.bytes".to_owned(),
-        Type::Bound(class) => format!("opener({class})"),
         Type::Attested => "check.callable".to_owned(),
         Type::List(item) => {
             let most = limit.map(|limit| format!(", {limit}")).unwrap_or_default();

@@ -64,7 +64,6 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
             Some(_) => format!("&{}", handle(block, name)),
             None => "&str".to_owned(),
         },
-        Type::Bound(name) => format!("&{}", handle(block, name)),
         Type::Optional(inner) => match &**inner {
             // wasm-bindgen has no reference to one object or none.
             inner if block.object_class(inner).is_some() => list_type(block, inner),
@@ -158,9 +157,6 @@ fn value(block: &Block, kind: &Type, name: &str) -> String {
         Type::AnyLength => format!("{name}.into()"),
         Type::Duration => format!("Duration::from_micros({name})"),
         Type::NonZeroU16 => format!("NonZeroU16::new({name}).unwrap_or(NonZeroU16::MIN)"),
-        Type::Bound(bound) if bound == "Guard" => format!("&mut quorate_interface::locked(&{name}.0)"),
-        Type::Bound(class) if block.class(class).is_some_and(is_shared) => format!("(*{name}.0).as_ref()"),
-        Type::Bound(_) => format!("{name}.0.as_ref()"),
         Type::Class(_) => match block.name_parser(kind) {
             Some(parse) => format!("&{parse}({name}).or_throw()?"),
             None => format!("&{name}.0"),
@@ -178,7 +174,6 @@ pub(super) fn result_type(block: &Block, kind: &Type) -> String {
             Some(Kind::Data | Kind::Union | Kind::Names) => "JsValue".to_owned(),
             _ => handle(block, name),
         },
-        Type::Bound(name) => handle(block, name),
         Type::Failure | Type::Verdict(_) => "JsValue".to_owned(),
         Type::List(item) if **item == Type::Bytes => "Vec<Uint8Array>".to_owned(),
         Type::List(item) if is_maybe(item) => "Vec<JsValue>".to_owned(),
@@ -202,10 +197,6 @@ pub(super) fn converted(block: &Block, kind: &Type, made: &str) -> Option<String
         // A list of WebAssembly's own would leave an unwiped copy of a secret, and take more code.
         Type::Bytes | Type::SecretBytes => Some(format!("glue::byte_array({made}.as_ref())")),
         Type::Class(name) => Some(object(block, block.class(name)?, made)),
-        Type::Bound(name) => {
-            let class = block.class(name)?;
-            Some(object(block, class, &format!("{}::from({made})", class.rust(block))))
-        }
         Type::Failure => Some(format!("glue::error(&{made})")),
         Type::Verdict(item) => {
             Some(format!("glue::verdict({made}.map({}))", closure(&field(block, item, "item"))))

@@ -89,28 +89,19 @@ const _: () = assert!(Packets::MAX_LOG2_PACKET == erasure::Packets::MAX_LOG2_PAC
 pub struct Suite(pub(super) erasure::ErasureSuite);
 
 impl Suite {
-    /// 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards.
-    #[cfg_attr(binding, variant, quick)]
-    pub fn leopard() -> Self {
-        Self(erasure::ErasureSuite::Leopard)
-    }
-
-    /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
-    #[cfg_attr(binding, variant, quick)]
-    pub fn gf8() -> Self {
-        Self(erasure::ErasureSuite::Gf8)
-    }
-
-    /// 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; up to 2ʷ shards. Most builds do not
-    /// support it.
-    #[cfg_attr(binding, variant, quick)]
-    pub fn jerasure(packets: &Packets) -> Self {
-        Self(erasure::ErasureSuite::Jerasure(packets.0))
-    }
-
     quick! {
-        /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. Only the shape determines it, so all
-        /// members get the same.
+        /// 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards.
+        #[cfg_attr(binding, variant)]
+        fn leopard() -> Self { Self(erasure::ErasureSuite::Leopard) }
+        /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
+        #[cfg_attr(binding, variant)]
+        fn gf8() -> Self { Self(erasure::ErasureSuite::Gf8) }
+        /// 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; up to 2ʷ shards. Most builds do not
+        /// support it.
+        #[cfg_attr(binding, variant)]
+        fn jerasure(packets: &Packets) -> Self { Self(erasure::ErasureSuite::Jerasure(packets.0)) }
+        /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. Only the shape determines it, so
+        /// all members get the same.
         fn recommended(shape: &Shape) -> Self { Self(erasure::ErasureSuite::recommended(shape.0)) }
         /// Decodes the 3 bytes.
         ///
@@ -141,12 +132,9 @@ impl Suite {
     getters! {
         /// Shard lengths are multiples of this number of bytes.
         fn unit(&self) -> Length { self.0.unit() }
-    }
-
-    /// True if this build supports the code.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn is_available(&self) -> bool {
-        self.0.is_available()
+        /// True if this build supports the code.
+        #[cfg_attr(binding, computed)]
+        fn is_available(&self) -> bool { self.0.is_available() }
     }
 }
 

@@ -1,11 +1,16 @@
 //! Sums of signatures, with counts.
 
 use quorate::Result;
-use quorate::any::{self, Committee, Signature, Suite};
-use quorate::certificate::Statement;
-use quorate::committee::{CommitteeId, SignerSet, Verified};
+use quorate::any::{self, Suite};
+use quorate::committee::Verified;
 
-use crate::{VerifiedCertificate, VerifiedVote};
+use crate::certificates::VerifiedCertificate;
+use crate::committee::Committee;
+use crate::ids::CommitteeId;
+use crate::keys::Signature;
+use crate::signers::SignerSet;
+use crate::statement::{self, Statement};
+use crate::votes::VerifiedVote;
 
 /// Signatures of some members on one statement, summed in any order: the signers, and how often each signature is in the
 /// sum. A quorum is not required. A decoded aggregate is canonical and has the committee's epoch; its sum is not verified
@@ -21,7 +26,7 @@ impl Aggregate {
     /// [`Error::WrongContext`](quorate::Error) for a suite without counts, or a vote that was verified for another
     /// committee.
     pub fn from_vote(vote: &VerifiedVote, committee: &Committee) -> Result<VerifiedAggregate> {
-        any::Aggregate::from_vote(vote, committee).map(VerifiedAggregate)
+        any::Aggregate::from_vote(&vote.0, &committee.0).map(VerifiedAggregate)
     }
 
     /// Returns the aggregate of a certificate.
@@ -29,7 +34,7 @@ impl Aggregate {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
     pub fn from_certificate(certificate: &VerifiedCertificate) -> Result<VerifiedAggregate> {
-        any::Aggregate::from_certificate(certificate).map(VerifiedAggregate)
+        any::Aggregate::from_certificate(&certificate.0).map(VerifiedAggregate)
     }
 
     /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
@@ -40,7 +45,7 @@ impl Aggregate {
     /// [`Error::NonCanonical`](quorate::Error) for counts in another form than the canonical one.
     /// [`Error::TooLarge`](quorate::Error) for a count above 65,535.
     pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
-        any::Aggregate::decode(bytes, committee).map(Self)
+        any::Aggregate::decode(bytes, &committee.0).map(Self)
     }
 
     /// Returns the canonical encoding.
@@ -49,19 +54,16 @@ impl Aggregate {
         self.0.encode()
     }
 
-    /// Length of the encoding in bytes.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn encoded_len(&self) -> usize {
-        self.0.encoded_len()
-    }
-
     getters! {
+        /// Length of the encoding in bytes.
+        #[cfg_attr(binding, computed)]
+        fn encoded_len(&self) -> usize { self.0.encoded_len() }
         /// The signature scheme.
         fn suite(&self) -> Suite { self.0.suite() }
         /// The signed statement.
-        fn statement(&self) -> Statement { *self.0.statement() }
+        fn statement(&self) -> Statement { Statement(*self.0.statement()) }
         /// A new set of the signers.
-        fn signers(&self) -> SignerSet { self.0.signers().clone() }
+        fn signers(&self) -> SignerSet { self.0.signers().clone().into() }
         /// Count of each signer's signature in the sum, in ascending order of the signers.
         fn counts(&self) -> Vec<u16> { self.0.signers().iter().map(|signer| self.0.count(signer)).collect() }
     }
@@ -74,7 +76,7 @@ impl Aggregate {
 
     getters! {
         /// The sum.
-        fn signature(&self) -> Signature { self.0.signature() }
+        fn signature(&self) -> Signature { Signature(self.0.signature()) }
     }
 
     /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each signer,
@@ -85,14 +87,14 @@ impl Aggregate {
     /// [`Error::WrongContext`](quorate::Error) for a committee of another epoch or suite.
     #[cfg_attr(binding, slow)]
     pub fn verify(&self, committee: &Committee) -> Result<VerifiedAggregate> {
-        self.0.clone().verify(committee).map(VerifiedAggregate)
+        self.0.clone().verify(&committee.0).map(VerifiedAggregate)
     }
 
     /// Verifies several by a random linear combination, which costs less, and returns a verdict for each, in input order:
     /// the verified aggregate, or the error of [`Aggregate::verify`].
     #[cfg_attr(binding, slow)]
     pub fn verify_batch(committee: &Committee, aggregates: &[&Aggregate]) -> Vec<Result<VerifiedAggregate>> {
-        verdicts(any::Aggregate::verify_batch(committee, plain(aggregates), &mut getrandom::SysRng))
+        verdicts(any::Aggregate::verify_batch(&committee.0, plain(aggregates), &mut getrandom::SysRng))
     }
 
     /// As [`Aggregate::verify_batch`], with coefficients derived by hashing the whole input, so that all nodes compute the
@@ -102,7 +104,7 @@ impl Aggregate {
         committee: &Committee,
         aggregates: &[&Aggregate],
     ) -> Vec<Result<VerifiedAggregate>> {
-        verdicts(any::Aggregate::verify_batch_derived(committee, plain(aggregates)))
+        verdicts(any::Aggregate::verify_batch_derived(&committee.0, plain(aggregates)))
     }
 
     /// About how many bytes it holds.
@@ -130,7 +132,7 @@ impl VerifiedAggregate {
         /// The verified value.
         fn value(&self) -> Aggregate { Aggregate((*self.0).clone()) }
         /// Committee against which it was verified: compare it with the id of the current one.
-        fn committee(&self) -> CommitteeId { self.0.committee() }
+        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
     }
 
     /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
@@ -156,7 +158,7 @@ impl VerifiedAggregate {
 
     /// Returns the certificate, if the signers are a quorum.
     pub fn certificate(&self, committee: &Committee) -> Option<VerifiedCertificate> {
-        self.0.certificate(committee)
+        self.0.certificate(&committee.0).map(VerifiedCertificate)
     }
 
     /// About how many bytes it holds.
@@ -168,12 +170,9 @@ impl VerifiedAggregate {
 
 /// An aggregate in texts, which its class and that of verified aggregates share.
 fn shown(aggregate: &any::Aggregate) -> String {
-    let Statement { kind, epoch, view, digest } = aggregate.statement();
-    let (kind, digest, signers) = (kind.number(), hex::encode(digest), aggregate.signers());
+    let (statement, signers) = (statement::shown(aggregate.statement()), aggregate.signers());
     let (signed, members, suite) = (signers.len(), signers.committee_len(), aggregate.suite());
-    format!(
-        "kind={kind}, epoch={epoch}, view={view}, digest={digest}, signers={signed}/{members}, suite={suite}"
-    )
+    format!("{statement}, signers={signed}/{members}, suite={suite}")
 }
 
 shown! {

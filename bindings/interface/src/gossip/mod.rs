@@ -18,9 +18,9 @@ pub use spread::{Checked, Fault, Gossip, MAX_STACK, Received, Send};
 
 use core::fmt;
 
-use quorate::committee::SignerSet;
+use crate::signers::SignerSet;
 
 /// The number of signers in texts.
 fn signed(f: &mut fmt::Formatter<'_>, signers: &SignerSet) -> fmt::Result {
-    write!(f, "{} of {} signed", signers.len(), signers.committee_len())
+    write!(f, "{} of {} signed", signers.size(), signers.committee_len())
 }

@@ -1,12 +1,14 @@
 //! The verified aggregates of one statement.
 
-use quorate::any::{self, Committee};
-use quorate::certificate::Statement;
-use quorate::committee::SignerSet;
+use quorate::any;
 use quorate::{Result, gossip};
 
 use super::{Aggregate, Parameters, VerifiedAggregate, signed};
-use crate::{Locked, VerifiedCertificate};
+use crate::Locked;
+use crate::certificates::VerifiedCertificate;
+use crate::committee::Committee;
+use crate::signers::SignerSet;
+use crate::statement::Statement;
 
 /// Maximum number of aggregates in a pool.
 #[cfg_attr(binding, within = "Pool")]
@@ -32,12 +34,12 @@ impl Pool {
         statement: &Statement,
         parameters: Option<&Parameters>,
     ) -> Result<Self> {
-        any::Pool::new(committee, me, *statement, Parameters::chosen(parameters)).map(Self::from_core)
+        any::Pool::new(&committee.0, me, statement.0, Parameters::chosen(parameters)).map(Self::from_core)
     }
 
     getters! {
         /// The signed statement.
-        fn statement(&self) -> Statement { *self.0.lock().statement() }
+        fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
     }
 
     /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It uses
@@ -62,7 +64,7 @@ impl Pool {
 
     getters! {
         /// A new set of all members whose signature is in some aggregate of the pool.
-        fn signers(&self) -> SignerSet { self.0.lock().signers().clone() }
+        fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
         /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
         fn best(&self) -> Option<VerifiedAggregate> { self.0.lock().best().map(VerifiedAggregate) }
         /// All aggregates in the pool.
@@ -70,7 +72,7 @@ impl Pool {
             self.0.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
         }
         /// The certificate, once the signers are a quorum.
-        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate() }
+        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate().map(VerifiedCertificate) }
     }
 
     pub(super) fn from_core(pool: any::Pool) -> Self {

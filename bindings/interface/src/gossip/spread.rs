@@ -1,14 +1,17 @@
 //! One member's part in spreading the signatures on one statement.
 
-use quorate::any::{self, Committee};
-use quorate::certificate::Statement;
-use quorate::committee::SignerSet;
+use quorate::any;
 use quorate::machine;
 use quorate::{Error, Result, gossip};
 
 use super::peers::draw_or_random;
 use super::{Aggregate, Parameters, Peers, Pool, VerifiedAggregate, signed};
-use crate::{Locked, VerifiedCertificate, VerifiedVote, at, exactly};
+use crate::certificates::VerifiedCertificate;
+use crate::committee::Committee;
+use crate::signers::SignerSet;
+use crate::statement::Statement;
+use crate::votes::VerifiedVote;
+use crate::{Locked, at, exactly};
 
 /// Maximum number of aggregates queued for verification in a gossip.
 #[cfg_attr(binding, within = "Gossip")]
@@ -38,13 +41,13 @@ impl Gossip {
         statement: &Statement,
         parameters: Option<&Parameters>,
     ) -> Result<Self> {
-        let gossip = any::Gossip::new(committee, me, *statement, Parameters::chosen(parameters))?;
+        let gossip = any::Gossip::new(&committee.0, me, statement.0, Parameters::chosen(parameters))?;
         Ok(Self(Locked::new(gossip)))
     }
 
     getters! {
         /// The statement being signed.
-        fn statement(&self) -> Statement { *self.0.lock().statement() }
+        fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
     }
 
     /// Adds a verified vote, usually the member's own. Returns false if it was known.
@@ -52,7 +55,7 @@ impl Gossip {
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     pub fn vote(&self, vote: &VerifiedVote) -> Result<bool> {
-        self.0.lock().vote(vote)
+        self.0.lock().vote(&vote.0)
     }
 
     /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
@@ -134,11 +137,11 @@ impl Gossip {
 
     getters! {
         /// A new set of all members whose signature is known and verified.
-        fn signers(&self) -> SignerSet { self.0.lock().signers().clone() }
+        fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
         /// Snapshot of the added aggregates that do not lie within one half of the committee.
         fn pool(&self) -> Pool { Pool::from_core(self.0.lock().pool()) }
         /// The certificate, once a quorum has signed.
-        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate() }
+        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate().map(VerifiedCertificate) }
     }
 }
 

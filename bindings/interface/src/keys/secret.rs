@@ -41,12 +41,9 @@ impl SecretKey {
     getters! {
         /// The signature scheme.
         fn suite(&self) -> Suite { self.0.suite() }
-    }
-
-    /// The public key. Cost: one multiplication.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn public_key(&self) -> PublicKey {
-        PublicKey(self.0.public_key())
+        /// The public key. Cost: one multiplication.
+        #[cfg_attr(binding, computed)]
+        fn public_key(&self) -> PublicKey { PublicKey(self.0.public_key()) }
     }
 
     /// Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.

@@ -6,11 +6,12 @@
 
 use getrandom::SysRng;
 use quorate::Result;
+use quorate::any::Suite;
 use quorate::any::threshold::bls as any;
-use quorate::any::{PublicKey, Signature, Suite};
-use quorate::committee::CommitteeId;
 
 use super::WithCache;
+use crate::ids::CommitteeId;
+use crate::keys::{PublicKey, Signature};
 use crate::threshold::{Agreement, Cache, Counts, Threshold, Tolerance};
 use crate::{Attested, SecretBytes, required};
 
@@ -27,7 +28,7 @@ pub fn deal(
     tolerance: &Tolerance,
     agreement: &Agreement,
 ) -> Result<Vec<KeyShare>> {
-    let shares = any::deal(suite, *committee, tolerance.0, (*agreement).into(), &mut SysRng)?;
+    let shares = any::deal(suite, committee.0, tolerance.0, (*agreement).into(), &mut SysRng)?;
     Ok(shares.into_iter().map(KeyShare).collect())
 }
 
@@ -37,7 +38,7 @@ pub fn deal(
 /// [`Error::WrongContext`](quorate::Error) for a signature of Ed25519, which is not unique.
 #[cfg_attr(binding, quick)]
 pub fn beacon(signature: &Signature) -> Result<[u8; 32]> {
-    any::beacon(signature)
+    any::beacon(&signature.0)
 }
 
 /// Public part of a shared key.
@@ -70,19 +71,19 @@ impl GroupKey {
         /// Identifier of 32 bytes, which every share contains.
         fn id(&self) -> [u8; 32] { *self.0.id() }
         /// Committee of the key.
-        fn committee(&self) -> CommitteeId { self.0.committee() }
+        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Number of parties, and the maximum number of faulty ones.
         fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
         /// Number of shares that a signature needs.
         fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
         /// Key under which the signatures verify.
-        fn public(&self) -> PublicKey { self.0.public() }
+        fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
     }
 
     /// Returns the verification key of one party's shares; nothing if there is no such party.
     #[cfg_attr(binding, quick)]
     pub fn party(&self, member: u16) -> Option<PublicKey> {
-        self.0.party(member)
+        self.0.party(member).map(PublicKey)
     }
 }
 
@@ -209,7 +210,7 @@ impl Combiner {
             evidence: ShareFault(fault.evidence),
         };
         Ok(Outcome {
-            signature: outcome.signature,
+            signature: outcome.signature.map(Signature),
             wanted: outcome.wanted,
             faults: outcome.faults.into_iter().map(fault).collect(),
         })
@@ -219,7 +220,9 @@ impl Combiner {
         /// Key whose shares it collects.
         fn key(&self) -> GroupKey { self.key.clone() }
         /// The signature, once it exists.
-        fn signature(&self) -> Option<Signature> { self.inner.with(|combiner, _| combiner.signature()) }
+        fn signature(&self) -> Option<Signature> {
+            self.inner.with(|combiner, _| combiner.signature()).map(Signature)
+        }
         /// Work done so far.
         fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
     }

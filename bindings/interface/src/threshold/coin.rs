@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use quorate::Result;
-use quorate::committee::CommitteeId;
 use quorate::threshold::coin::{self, CommonCoin};
 use quorate::threshold::dleq;
 use quorate::wire::{Decode, Encode};
 
 use super::WithCache;
+use crate::ids::CommitteeId;
 use crate::threshold::Cache;
 use crate::{SecretBytes, exactly};
 

@@ -20,7 +20,8 @@ macro_rules! purpose {
             /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
             #[cfg_attr(binding, slow)]
             pub fn deal(committee: &CommitteeId, threshold: &Threshold) -> Result<Dealt> {
-                let (keys, shares) = dleq::PublicKeys::deal(*committee, threshold.0, &mut getrandom::SysRng)?;
+                let (keys, shares) =
+                    dleq::PublicKeys::deal(committee.0, threshold.0, &mut getrandom::SysRng)?;
                 Ok(Dealt { keys: Self(keys.into()), shares: shares.into_iter().map(KeyShare).collect() })
             }
 
@@ -52,7 +53,7 @@ macro_rules! purpose {
 
             getters! {
                 /// Committee for which they were dealt.
-                fn committee(&self) -> CommitteeId { self.0.committee() }
+                fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
                 /// Number of shares needed, and number of parties.
                 fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
                 /// The public key: 32 bytes.
@@ -153,7 +154,7 @@ macro_rules! purpose {
                 /// Member that holds the share.
                 fn member(&self) -> u16 { self.0.member() }
                 /// Committee for which it was dealt.
-                fn committee(&self) -> CommitteeId { self.0.committee() }
+                fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
                 /// Its public verification key: 32 bytes.
                 fn verification_key(&self) -> [u8; 32] { *self.0.verification_key().as_bytes() }
             }

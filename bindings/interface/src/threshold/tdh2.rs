@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use quorate::committee::CommitteeId;
 use quorate::threshold::dleq;
 use quorate::threshold::tdh2::{self, Tdh2};
 use quorate::wire::{Decode, Encode};
@@ -15,6 +14,7 @@ use quorate::{Error, Result};
 
 use super::WithCache;
 use crate::SecretBytes;
+use crate::ids::CommitteeId;
 use crate::threshold::Cache;
 
 /// Maximum length of a plaintext: 32 MiB.
@@ -80,7 +80,7 @@ impl EncryptionKey {
 
     getters! {
         /// Committee whose members decrypt.
-        fn committee(&self) -> CommitteeId { self.0.committee() }
+        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// The public key: 32 bytes.
         fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
     }
@@ -120,7 +120,7 @@ pub struct Label {
 impl Label {
     fn from_core(label: &tdh2::Label) -> Self {
         let tdh2::Label { committee, epoch, proposer, payload } = *label;
-        Self { committee, epoch, proposer, payload }
+        Self { committee: CommitteeId(committee), epoch, proposer, payload }
     }
 }
 
@@ -130,19 +130,16 @@ impl Label {
 pub struct Ciphertext(tdh2::Ciphertext);
 
 impl Ciphertext {
-    /// Decodes a ciphertext.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphertext.
-    /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        tdh2::Ciphertext::decode(bytes, &()).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    calls! {
+        /// Decodes a ciphertext.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphertext.
+        /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        fn decode(bytes: &[u8]) -> Result<Self> { tdh2::Ciphertext::decode(bytes, &()).map(Self) }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
     getters! {

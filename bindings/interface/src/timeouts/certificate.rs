@@ -38,13 +38,10 @@ impl TimeoutCertificate {
         self.0.encode()
     }
 
-    /// Length of the encoding in bytes.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn encoded_len(&self) -> usize {
-        self.0.encoded_len()
-    }
-
     getters! {
+        /// Length of the encoding in bytes.
+        #[cfg_attr(binding, computed)]
+        fn encoded_len(&self) -> usize { self.0.encoded_len() }
         /// The signature scheme.
         fn suite(&self) -> Suite { self.0.suite() }
         /// Phase of the protocol: each phase has a kind of its own.

@@ -64,18 +64,12 @@ impl TimeoutCollector {
         fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
         /// Kind and view of the collected votes.
         fn topic(&self) -> Topic { self.0.lock().topic().into() }
-    }
-
-    /// Weight of the collected timeout votes, verified or not.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn weight(&self) -> u128 {
-        self.0.lock().weight()
-    }
-
-    /// True if the collected votes weigh more than a third, **verified or not**.
-    #[cfg_attr(binding, getter, computed)]
-    pub fn has_honest(&self) -> bool {
-        self.0.lock().has_honest()
+        /// Weight of the collected timeout votes, verified or not.
+        #[cfg_attr(binding, computed)]
+        fn weight(&self) -> u128 { self.0.lock().weight() }
+        /// True if the collected votes weigh more than a third, **verified or not**.
+        #[cfg_attr(binding, computed)]
+        fn has_honest(&self) -> bool { self.0.lock().has_honest() }
     }
 
     /// Verifies the pending votes, if they may suffice, and returns whether the **verified** votes weigh more than a

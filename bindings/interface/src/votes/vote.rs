@@ -30,20 +30,17 @@ impl Vote {
         any::Vote::sign_unguarded(&secret.0, &committee.0, statement.0).map(Self)
     }
 
-    /// Decodes a vote of that suite.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
-    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
-    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::Vote::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    calls! {
+        /// Decodes a vote of that suite.
+        ///
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+        /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
+        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> { any::Vote::decode(suite, bytes).map(Self) }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
     /// Decodes the form for direct links.

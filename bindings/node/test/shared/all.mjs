@@ -8,9 +8,10 @@ import { auditTests } from './dsig-audit.mjs';
 import { hookTests } from './dsig-hooks.mjs';
 import { dsigTests } from './dsig.mjs';
 import { erasureTests } from './erasure.mjs';
-import { freedTests } from './freed.mjs';
 import { gossip } from './gossip.mjs';
+import { objectTests } from './objects.mjs';
 import { otherChains } from './other-chains.mjs';
+import { probing } from './probing.mjs';
 import { differences } from './surface.mjs';
 import { thresholdBadInput } from './threshold-bad-input.mjs';
 import { oneOfEachModule } from './threshold-world.mjs';
@@ -22,8 +23,9 @@ import { oneOfEach } from './world.mjs';
 export function sharedTests(q, folder, blocks) {
   const read = (file) => readFileSync(new URL(file, folder), 'utf8');
   const declared = (name) => declarations(read, `${blocks}/${name}.d.ts`);
+  const withWrongArguments = probing(q, assert, behaviours);
   const groups = [
-    ['', behaviours(q)],
+    ['', withWrongArguments.tests],
     ['bad input: ', badInput(q, assert)],
     ['other chains: ', otherChains(q, assert)],
     ['dsig: ', dsigTests(q, assert, read(`${blocks}/dsig.d.ts`))],
@@ -32,9 +34,14 @@ export function sharedTests(q, folder, blocks) {
     ['gossip: ', gossip(q, assert)],
     ['threshold: ', thresholdBadInput(q, assert)],
     ['erasure: ', erasureTests(q, assert)],
-    ['freed: ', freedTests(q, assert)],
+    ['objects: ', objectTests(q, assert)],
   ];
   for (const [group, tests] of groups) for (const [name, run] of Object.entries(tests)) test(`${group}${name}`, run);
+
+  test('every function of a behaviour had wrong arguments too', (t) => {
+    if (!withWrongArguments.haveAllRun()) return t.skip('not all behaviours ran');
+    assert.ok(withWrongArguments.probed.size > 300, `${withWrongArguments.probed.size} functions`);
+  });
 
   test('the tour', () => {
     assert.deepEqual(tour(q), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });

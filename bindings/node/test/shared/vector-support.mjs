@@ -1,4 +1,7 @@
 // The functions that the generated operations and behaviours call: see bindings/generator/src/operations.rs.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { bytes as unhex, hex } from './hex.mjs';
 
 const GROUPS = { 1: 'ristretto255', 2: 'secp256k1' };
@@ -132,6 +135,19 @@ export function support(q, isWhole) {
     return copy;
   }
 
+  /** The path of a folder that can be created; it is removed at the end. */
+  function missingFolder() {
+    const folder = mkdtempSync(join(tmpdir(), 'quorate-'));
+    process.on('exit', () => rmSync(folder, { recursive: true }));
+    return join(folder, 'journal');
+  }
+
+  /** Changes a bit of the journal's second record. */
+  function damageJournal(path) {
+    const file = join(path, 'guard.journal');
+    writeFileSync(file, flipped(readFileSync(file), 100));
+  }
+
   return {
     again,
     agree,
@@ -139,6 +155,7 @@ export function support(q, isWhole) {
     attempt,
     check,
     culprits: (error) => error.culprits,
+    damageJournal,
     decodedU16: (data, at) => data[at] + 256 * data[at + 1],
     encodedU32: (value) => new Uint8Array(new Uint32Array([value]).buffer),
     equal,
@@ -154,6 +171,7 @@ export function support(q, isWhole) {
     last: (items, count) => items.slice(items.length - count),
     least: Math.min,
     microseconds: BigInt,
+    missingFolder,
     outOfRange,
     outcome,
     parameters,
@@ -173,6 +191,7 @@ export function support(q, isWhole) {
     unhex,
     unknown,
     unwrap,
+    utf8: (text) => new TextEncoder().encode(text),
     withU16,
     yes: (holds) => (holds ? 'yes' : 'no'),
     zeros: (count) => new Uint8Array(count),

@@ -86,8 +86,11 @@ function withCachedKeys(q) {
   return { ...q, PublicKey };
 }
 
-/** The behaviours of a package, by their names. */
-export const behaviours = (q) => tests(q, support(q, true)).behaviours;
+/** The behaviours of a package, by their names; one without files has no journals. */
+export function behaviours(q) {
+  const all = Object.entries(tests(q, support(q, true)).behaviours);
+  return Object.fromEntries(all.filter(([name]) => 'JournaledGuard' in q || !/^(journal|slashing_protection)\./.test(name)));
+}
 
 function runner(q, isWhole) {
   const table = tests(withCachedKeys(q), support(q, isWhole)).operations;

@@ -2,11 +2,11 @@
 
 use getrandom::SysRng;
 use quorate::any::threshold::ecdsa as any;
-use quorate::committee::CommitteeId;
 use quorate::{Error, Result};
 use zeroize::Zeroizing;
 
 use super::{GroupKey, Plan, Presignatures};
+use crate::ids::CommitteeId;
 use crate::threshold::{Group, Tolerance};
 use crate::{SecretBytes, exactly};
 
@@ -26,7 +26,7 @@ impl TrustedDealer {
     /// # Errors
     /// [`Error::Rng`](quorate::Error) if the generator fails.
     pub fn new(group: &Group, committee: &CommitteeId, tolerance: &Tolerance) -> Result<Self> {
-        any::TrustedDealer::new((*group).into(), *committee, tolerance.0, &mut SysRng).map(Self)
+        any::TrustedDealer::new((*group).into(), committee.0, tolerance.0, &mut SysRng).map(Self)
     }
 
     /// Returns the dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes and
@@ -42,7 +42,7 @@ impl TrustedDealer {
         bytes: &[u8],
     ) -> Result<Self> {
         let secret = Zeroizing::new(exactly(bytes, "secret threshold key")?);
-        any::TrustedDealer::from_bytes((*group).into(), *committee, tolerance.0, &secret).map(Self)
+        any::TrustedDealer::from_bytes((*group).into(), committee.0, tolerance.0, &secret).map(Self)
     }
 
     /// Returns the secret key: 32 bytes.

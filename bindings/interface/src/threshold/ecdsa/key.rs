@@ -2,9 +2,9 @@
 
 use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
-use quorate::committee::CommitteeId;
 
 use super::Tag;
+use crate::ids::CommitteeId;
 use crate::threshold::{Group, Tolerance};
 
 /// The public key of a committee.
@@ -36,7 +36,7 @@ impl GroupKey {
         /// Identifier of 32 bytes, which every share and every record contains.
         fn id(&self) -> [u8; 32] { self.0.id().0 }
         /// Committee of the key.
-        fn committee(&self) -> CommitteeId { self.0.committee() }
+        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Number of parties, and the maximum number of faulty ones.
         fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
     }

@@ -1,13 +1,12 @@
 //! Presignatures, each of which signs one message.
 
 use quorate::Result;
-use quorate::any::Guard;
 use quorate::any::threshold::ecdsa as any;
-use quorate::guard::GuardRecord;
 
 use super::once::Once;
 use super::{Deal, GroupKey, Opening, SignatureShare, Signing, Tag};
 use crate::SecretBytes;
+use crate::guard::{Guard, GuardRecord};
 use crate::threshold::{Agreement, Group};
 
 /// Bytes of a presignature in memory.
@@ -97,20 +96,17 @@ impl Presignatures {
     ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.
-    pub fn destroy(&self, guard: &mut Guard) -> Result<GuardRecord> {
-        self.all.take().map(|all| all.destroy(guard))
+    pub fn destroy(&self, guard: &Guard) -> Result<GuardRecord> {
+        self.all.take().map(|all| GuardRecord(all.destroy(&mut guard.lock())))
     }
 
-    /// True once they are destroyed.
-    #[cfg_attr(binding, spent)]
-    pub fn is_spent(&self) -> bool {
-        self.all.is_spent()
-    }
-
-    /// About how many bytes they hold.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.left().map_or(0, |left| left.saturating_mul(PRESIGNATURE))
+    calls! {
+        /// True once they are destroyed.
+        #[cfg_attr(binding, spent)]
+        fn is_spent(&self) -> bool { self.all.is_spent() }
+        /// About how many bytes they hold.
+        #[cfg_attr(binding, size)]
+        fn size(&self) -> usize { self.left().map_or(0, |left| left.saturating_mul(PRESIGNATURE)) }
     }
 
     pub(super) fn from_core(all: any::Presignatures) -> Self {
@@ -141,8 +137,9 @@ impl Presignature {
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) on a second call, or if the presignature is burnt or its epoch is closed.
     /// [`Error::Contradiction`](quorate::Error) if the guard's journal shows that it signed another message.
-    pub fn sign(&self, guard: &mut Guard, message: &[u8]) -> Result<Signed> {
-        let any::Signed { record, share, opener } = self.one.take()?.sign(guard, message)?;
+    pub fn sign(&self, guard: &Guard, message: &[u8]) -> Result<Signed> {
+        let any::Signed { record, share, opener } = self.one.take()?.sign(&mut guard.lock(), message)?;
+        let record = record.map(GuardRecord);
         Ok(Signed { record, share: SignatureShare(share), opener: Opener(opener) })
     }
 

@@ -78,23 +78,4 @@ class DsigJavaTest {
             assertEquals(Dsig.Suite.WOTS_BLAKE3, Dsig.Suite.fromName("wots-blake3"));
         }
     }
-
-    @Test
-    void nullIsRefusedByName() {
-        PublicKey key = SecretKey.generate(Suite.ED25519).getPublicKey();
-        Dsig.Verifier verifier = new Dsig.Verifier();
-        Runnable[] calls = {
-            () -> new Dsig.Signer(null),
-            () -> verifier.admit(null),
-            () -> verifier.verify(key, null, MESSAGE),
-            () -> verifier.announce(key, null),
-            () -> Dsig.verify(null, MESSAGE, MESSAGE),
-            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, Arrays.asList((Triple<PublicKey, byte[], byte[]>) null)),
-            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, List.of(new Triple<>(key, null, MESSAGE))),
-            () -> Dsig.reuse(key, null, null),
-        };
-        for (int i = 0; i < calls.length; i++) {
-            assertThrows(NullPointerException.class, calls[i]::run, "call " + i);
-        }
-    }
 }

@@ -17,10 +17,20 @@ import java.util.concurrent.CompletableFuture;
 import kotlin.Pair;
 import kotlin.Triple;
 import org.junit.jupiter.api.Test;
+import org.quorate.erasure.CheckedShard;
+import org.quorate.erasure.Coder;
+import org.quorate.erasure.Coding;
+import org.quorate.erasure.Dispersal;
+import org.quorate.erasure.Shape;
 import org.quorate.faults.Collected;
 import org.quorate.faults.VoteFault;
+import org.quorate.threshold.Threshold;
+import org.quorate.threshold.coin.Coin;
+import org.quorate.threshold.coin.CoinName;
+import org.quorate.threshold.coin.KeyShare;
+import org.quorate.threshold.coin.PublicKeys;
 
-/** The whole library from Java, in idiomatic code. */
+/** The forms that the library has in Java; `SurfaceTest` shows that every function has them. */
 class JavaTest {
     private static final byte[] DIGEST = new byte[32];
     private final ChainId chain = ChainId.fromName("java");
@@ -84,105 +94,60 @@ class JavaTest {
     }
 
     @Test
-    void signaturesOfOtherChains() {
-        Ciphersuite basic = Ciphersuite.basic();
-        Committee chain = committee.withCiphersuite(basic);
-        Signature one = secrets.get(1).signWith(basic, DIGEST);
-        secrets.get(1).getPublicKey().verifyWith(basic, DIGEST, one);
-        SignerSet signers = new SignerSet(4, List.of(1));
-        assertEquals(BigInteger.ONE, chain.verifyRaw(DIGEST, signers, one.encode()));
-        assertEquals(BigInteger.ONE, chain.verifyRawEach(List.of(new Pair<>(1, DIGEST)), one.encode()));
-        for (Verdict<BigInteger> verdict : chain.verifyRawBatch(List.of(new Triple<>(DIGEST, signers, one.encode())))) {
-            assertEquals(BigInteger.ONE, assertInstanceOf(Verdict.Valid.class, verdict).getValue());
-        }
-        Vote vote = Vote.signUnguarded(secrets.get(1), committee, statement);
-        UntrustedHeader header = UntrustedHeader.peek(vote.encode());
-        assertEquals(Suite.MIN_PK, header.getSuite());
-        assertEquals(1, header.getKind());
-        assertEquals(0L, header.getEpoch());
-        assertEquals(7L, header.getView());
-    }
-
-    @Test
-    void timeoutsEvidenceAndGuard() {
-        List<TimeoutVote> votes = new ArrayList<>();
-        secrets.forEach(secret -> votes.add(TimeoutVote.signUnguarded(secret, committee, 2, 7, 5)));
-        TimeoutCertificate certificate = null;
-        Suspects suspects = new Suspects();
-        try (TimeoutCollector collector = TimeoutCollector.of(committee, 2, 7, 2)) {
-            for (TimeoutVote vote : votes.subList(0, 3)) {
-                VerifiedTimeoutCertificate made = collector.add(vote.verify(committee), suspects).getCertificate();
-                certificate = made == null ? certificate : made.getValue();
-            }
-        }
-        assertNotNull(certificate);
-        assertEquals(5L, certificate.getHighestValue());
-        assertEquals(5L, certificate.getGroups().get(0).getValue());
-        TimeoutVote again = TimeoutVote.of(2, 0, 7, 5, 0, votes.get(0).getSignature());
-        assertEquals(votes.get(0), again);
+    void constructorsWithUnsignedNumbersAreFunctionsOf() {
+        TimeoutVote vote = TimeoutVote.signUnguarded(secrets.get(0), committee, 2, 7, 5);
+        TimeoutVote again = TimeoutVote.of(2, 0, 7, 5, 0, vote.getSignature());
+        assertEquals(vote, again);
         assertEquals(again.asVote().getStatement(), TimeoutVote.statementOf(2, 0, 7, 5));
-
-        byte[] own = secrets.get(0).toBytes();
-        GuardRecord record;
-        Vote vote;
-        try (Guard guard = new Guard(SecretKey.fromBytes(Suite.MIN_PK, own), chain)) {
+        try (Guard guard = new Guard(secrets.get(0), chain)) {
             SignedVote signed = guard.sign(committee, statement);
-            vote = signed.getVote();
-            record = GuardRecord.decode(signed.getRecord().encode());
-            assertEquals(8, guard.signTimeout(committee, 2, 8, 7).getRecord().getView());
-        }
-        Statement other = committee.statement(1, 7, new byte[] {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-        try (Guard guard = Guard.restore(SecretKey.fromBytes(Suite.MIN_PK, own), chain, List.of(record))) {
+            assertEquals(7L, signed.getRecord().getView());
+            Statement other = committee.statement(1, 7, signed.getVote().getStatement().identity(committee.getId()));
             QuorateException.Contradiction refused =
                     assertThrows(QuorateException.Contradiction.class, () -> guard.sign(committee, other));
             assertEquals(7L, refused.getSignedView());
             Place last = guard.last(1);
             assertEquals(7L, last.getView());
         }
-        Vote second = Vote.signUnguarded(secrets.get(0), committee, other);
-        Equivocation evidence = new Equivocation(vote, second);
-        assertEquals(List.of(0), evidence.verify(committee).getValue().getCulprits());
-        assertEquals(vote, evidence.getVotes().get(0));
     }
 
     @Test
-    void bytesHashesAndTrees() {
-        try (Wire.Writer writer = new Wire.Writer()) {
-            writer.u64(-1L);
-            writer.varint(300);
-            writer.bytes(new byte[] {1, 2});
-            try (Wire.Reader reader = new Wire.Reader(writer.intoBytes())) {
-                assertEquals(-1L, reader.u64());
-                assertEquals(300, reader.varint());
-                assertArrayEquals(new byte[] {1, 2}, reader.bytes(10));
-                reader.finish();
-            }
+    void verdictsAreValues() {
+        SignerSet signers = new SignerSet(4, List.of(1));
+        byte[] proof = secrets.get(1).sign(DIGEST).encode();
+        assertEquals(BigInteger.ONE, committee.verifyRawEach(List.of(new Pair<>(1, DIGEST)), proof));
+        for (Verdict<BigInteger> verdict : committee.verifyRawBatch(List.of(new Triple<>(DIGEST, signers, proof)))) {
+            assertEquals(BigInteger.ONE, assertInstanceOf(Verdict.Valid.class, verdict).getValue());
         }
-        Merkle tree = new Merkle("java-leaf", "java-node");
-        List<byte[]> leaves = tree.leaves(List.of(new byte[] {1}, new byte[] {2}, new byte[] {3}));
-        Merkle.Path path = Merkle.Path.decode(tree.path(leaves, 2).encode());
-        tree.verify(tree.root(leaves), tree.leaf(new byte[] {3}), path);
-        assertEquals(32, Wire.hash(Wire.DOMAINS.get(0), new byte[0]).length);
-        assertTrue(Quorate.CODES.contains("CLOSED") && Committee.MAX_MEMBERS > 0 && !Quorate.VERSION.isEmpty());
     }
 
     @Test
-    void aggregatesWithoutVotes() {
-        byte[] message = {1, 2, 3};
-        List<Signature> signatures = secrets.stream().map(secret -> secret.sign(message)).toList();
+    void modulesArePackages() {
+        Coding coding = new Coding(Shape.forCommittee(7, 2), 1 << 20);
+        try (Coder coder = new Coder(coding); Dispersal sent = coder.disperse(DIGEST)) {
+            List<CheckedShard> received =
+                    sent.shards().stream().skip(4).map(shard -> CheckedShard.decode(shard.encode(), coding)).toList();
+            assertArrayEquals(DIGEST, coder.decode(received).getMessage());
+        }
+        // Two modules have a class of this name.
+        org.quorate.threshold.coin.Dealt dealt = PublicKeys.deal(committee.getId(), new Threshold(2, 4));
+        Coin coin = Coin.fromName(dealt.getKeys(), CoinName.of(1, 12, 3, 0));
+        for (KeyShare share : dealt.getShares()) {
+            assertTrue(dealt.getKeys().verifyShare(coin, share.coinShare(coin)).getMember() < 4);
+        }
+        assertTrue(Quorate.CODES.contains("CLOSED") && Committee.MAX_MEMBERS > 0 && !Quorate.VERSION.isEmpty());
+        assertEquals(32, Wire.hash(Wire.DOMAINS.get(0), new byte[0]).length);
+    }
+
+    @Test
+    void defaultsAreOverloads() {
         List<VerifiedKey> keys = secrets.stream().map(VerifiedKey::fromSecret).toList();
-        Signature sum = Bls.aggregate(signatures);
-        Bls.fastAggregateVerify(keys, message, sum);
-        Bls.aggregateVerify(keys.stream().map(key -> new Pair<>(key, message)).toList(), sum);
         List<Pair<PublicKey, BigInteger>> members =
                 keys.stream().map(key -> Members.of(key.getPublic(), 1)).toList();
         Committee attested = Committee.fromAttested(chain, 0, members);
-        SignerSet all = attested.signerSet(List.of(0L, 1L, 2L, 3L));
-        assertEquals(attested.getTotalWeight(), attested.verifyRaw(message, all, sum.encode()));
-        assertEquals(SignerSet.full(4), all);
-        assertEquals(Suite.fromName(Suite.MIN_PK.toString()), Suite.fromNumber(2));
+        assertEquals(SignerSet.full(4), attested.signerSet(List.of(0L, 1L, 2L, 3L)));
         assertTrue(Committee.fromAttested(chain, 0, members, true).hasQuorum(new SignerSet(4, List.of(0, 1, 2))));
+        assertEquals(Suite.fromName(Suite.MIN_PK.toString()), Suite.fromNumber(2));
     }
 
     @Test
@@ -211,6 +176,11 @@ class JavaTest {
             () -> new Merkle("leaf", null),
             () -> new Wire.Reader(null),
             () -> new SignerSet(4).union(null),
+            () -> new Coder((Coding) null),
+            () -> new Dsig.Signer(null),
+            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, Arrays.asList((Triple<PublicKey, byte[], byte[]>) null)),
+            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, List.of(new Triple<>(secrets.get(0).getPublicKey(), null, DIGEST))),
+            () -> Dsig.reuse(secrets.get(0).getPublicKey(), null, null),
             () -> VoteCollector.of(committee, 1, 7).add((Vote) null, new Suspects()),
         };
         for (int i = 0; i < calls.length; i++) {

@@ -3,8 +3,12 @@ package org.quorate
 import com.google.gson.JsonElement
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
+import java.nio.file.Path
 import java.time.Duration
 import java.time.temporal.ChronoUnit
+import kotlin.io.path.createTempDirectory
+import kotlin.io.path.readBytes
+import kotlin.io.path.writeBytes
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.assertThrows
@@ -150,3 +154,18 @@ internal fun <T : Any> present(items: List<T?>): List<T> = items.filterNotNull()
 internal fun range(count: Int): List<Int> = (0 until count).toList()
 
 internal fun least(one: Long, other: Long): Long = minOf(one, other)
+
+internal fun utf8(text: String): ByteArray = text.toByteArray()
+
+/** The path of a folder that can be created; it is removed at the end. */
+internal fun missingFolder(): String {
+    val folder = createTempDirectory("quorate-")
+    Runtime.getRuntime().addShutdownHook(Thread { folder.toFile().deleteRecursively() })
+    return folder.resolve("journal").toString()
+}
+
+/** Changes a bit of the journal's second record. */
+internal fun damageJournal(path: String) {
+    val file = Path.of(path, "guard.journal")
+    file.writeBytes(flipped(file.readBytes(), 100))
+}
