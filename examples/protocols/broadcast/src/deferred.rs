@@ -6,20 +6,21 @@ use quorate::machine::MemberIndex;
 
 /// Bounded queues, one per member, served round-robin, so that a flooding member delays only itself.
 #[derive(Debug)]
-pub(crate) struct Deferred<T> {
+pub struct Deferred<T> {
     queues: Vec<VecDeque<T>>,
     limit: usize,
     next: usize,
 }
 
 impl<T> Deferred<T> {
-    pub(crate) fn new(members: u16, limit: usize) -> Self {
+    /// Creates queues for `members`, each of at most `limit` items.
+    pub fn new(members: u16, limit: usize) -> Self {
         Self { queues: (0..members).map(|_| VecDeque::new()).collect(), limit, next: 0 }
     }
 
     /// Appends an item. Returns `false` and drops the item if the member's queue is full; the sender of a message
     /// repeats it.
-    pub(crate) fn push(&mut self, from: MemberIndex, item: T) -> bool {
+    pub fn push(&mut self, from: MemberIndex, item: T) -> bool {
         match self.queues.get_mut(usize::from(from)) {
             Some(queue) if queue.len() < self.limit => {
                 queue.push_back(item);
@@ -30,7 +31,7 @@ impl<T> Deferred<T> {
     }
 
     /// Removes the oldest item of the member whose turn it is.
-    pub(crate) fn pop(&mut self) -> Option<(MemberIndex, T)> {
+    pub fn pop(&mut self) -> Option<(MemberIndex, T)> {
         let count = self.queues.len();
         for turn in (self.next..count).chain(0..self.next.min(count)) {
             if let Some(item) = self.queues.get_mut(turn).and_then(VecDeque::pop_front) {
@@ -42,18 +43,20 @@ impl<T> Deferred<T> {
     }
 
     /// Removes the items of a member that satisfy `wanted`.
-    pub(crate) fn take(&mut self, from: MemberIndex, mut wanted: impl FnMut(&T) -> bool) -> Vec<T> {
+    pub fn take(&mut self, from: MemberIndex, mut wanted: impl FnMut(&T) -> bool) -> Vec<T> {
         let Some(queue) = self.queues.get_mut(usize::from(from)) else { return Vec::new() };
         let (taken, left) = std::mem::take(queue).into_iter().partition::<Vec<T>, _>(|item| wanted(item));
         *queue = left.into();
         taken
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Returns `true` if all queues are empty.
+    pub fn is_empty(&self) -> bool {
         self.queues.iter().all(VecDeque::is_empty)
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of items in all queues.
+    pub fn len(&self) -> usize {
         self.queues.iter().map(VecDeque::len).sum()
     }
 }

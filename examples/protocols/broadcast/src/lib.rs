@@ -43,7 +43,7 @@
 //! | [`evidence`] | file format of evidence |
 //! | [`authentication`] | attestations by authenticated links, Ed25519 or DSig |
 //! | `window` | the last slots of one sender |
-//! | `deferred` | queue of messages that are slow to verify |
+//! | [`deferred`] | queue of messages that are slow to verify |
 //! | `machine` | the complete state machine: [`Broadcaster`] |
 //!
 //! # Driving the machine
@@ -54,7 +54,7 @@
 //! Memory is bounded by [`Parameters::memory`]: 8 MB for four members with DSig and messages of 1 kB.
 
 pub mod authentication;
-mod deferred;
+pub mod deferred;
 pub mod evidence;
 mod group_parameters;
 mod interface;
