@@ -92,6 +92,16 @@ pub const BROADCAST_VOUCH: &str = "quorate-v1-broadcast-vouch";
 pub const BROADCAST_MESSAGE: &str = "quorate-v1-broadcast-message";
 /// Identity of a broadcast group: its members, signature suites and parameters.
 pub const BROADCAST_GROUP: &str = "quorate-v1-broadcast-group";
+/// Prefix of a statement that a replica of the replicated state machine of the examples signs.
+pub const REPLICATE_STATEMENT: &str = "quorate-v1-replicate-statement";
+/// Digest of a view change or of a new view of the replicated state machine of the examples.
+pub const REPLICATE_VIEW: &str = "quorate-v1-replicate-view";
+/// Digest of the state of the replicated state machine of the examples.
+pub const REPLICATE_STATE: &str = "quorate-v1-replicate-state";
+/// Identity of a group of replicas and their clients.
+pub const REPLICATE_GROUP: &str = "quorate-v1-replicate-group";
+/// Prefix of the bytes with which a replica or a client of the replicated state machine authenticates a link.
+pub const REPLICATE_HELLO: &str = "quorate-v1-replicate-hello";
 /// Prefix of a command that a client of the audited Redis signs.
 pub const AUDITED_REDIS_COMMAND: &str = "quorate-v1-audited-redis-command";
 /// Prefix of the bytes with which a client of the audited Redis authenticates.
@@ -237,6 +247,11 @@ pub const ALL: &[&str] = &[
     BROADCAST_VOUCH,
     BROADCAST_MESSAGE,
     BROADCAST_GROUP,
+    REPLICATE_STATEMENT,
+    REPLICATE_VIEW,
+    REPLICATE_STATE,
+    REPLICATE_GROUP,
+    REPLICATE_HELLO,
     AUDITED_REDIS_COMMAND,
     AUDITED_REDIS_HELLO,
     AUDITED_REDIS_LOG,

@@ -1,0 +1,503 @@
+//! A running replica: one thread polls its links, runs the machine, writes its records, and then sends.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use quorate::ed25519::SecretKey;
+use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
+use quorate::wire::{Decode, Encode};
+use quorate_broadcast::authentication::Authentication;
+use quorate_link::{Link, Listener, MAX_MESSAGE, NAP, SPIN, wait};
+
+use super::connection::{Connection, Phase};
+use super::group::Group;
+use super::handshake::{self, Ends, Hello, Party, Welcome};
+use super::store::Store;
+use super::{Exit, Failure, OrFail, unix_micros};
+use crate::application::Application;
+use crate::{
+    Answer, Command, Config, Equivocation, Misbehaviour, Output, Parameters, Replica, Request, Status, Timer,
+    Work,
+};
+
+/// Maximum number of connections.
+const MAX_CONNECTIONS: usize = 256;
+/// Time limit of a handshake.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// Pause between two attempts to connect to a replica, and time limit of one.
+const RECONNECT: Duration = Duration::from_millis(500);
+const CONNECT_LIMIT: Duration = Duration::from_millis(50);
+/// Maximum number of messages of one connection that are handled in a row.
+const AT_ONCE: usize = 16;
+/// Polls between two looks at the clock, new connections and finished work.
+const ROUNDS: u32 = 16;
+/// Limit of a client's message.
+const CLIENT_LIMIT: usize = 64;
+
+/// Configuration of a running replica.
+pub struct Options<'a> {
+    /// The group.
+    pub group: &'a Group,
+    /// The replica's key.
+    pub key: SecretKey,
+    /// Parameters of the machine.
+    pub parameters: Parameters,
+    /// Data directory; `None` for measurements without a disk.
+    pub data: Option<&'a Path>,
+    /// Synchronises every record with the disk. Otherwise records survive a kill, not a power failure.
+    pub sync: bool,
+    /// Polls all the time instead of sleeping when idle.
+    pub spin: bool,
+}
+
+/// An event of a replica, for its operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A replica violated the protocol.
+    Fault {
+        /// The replica.
+        culprit: MemberIndex,
+        /// Stable error code.
+        code: &'static str,
+        /// The file with the evidence, if the violation is provable and the replica has a data directory.
+        evidence: Option<PathBuf>,
+    },
+    /// A link was refused.
+    Refused {
+        /// Stable error code.
+        code: &'static str,
+        /// The party that the peer claimed to be.
+        claimed: Party,
+    },
+    /// The replica entered a view.
+    View(u64),
+}
+
+/// A running replica. It belongs to one thread.
+pub struct Server<A: Authentication, P: Application> {
+    machine: Replica<A, P>,
+    group: Group,
+    key: SecretKey,
+    me: MemberIndex,
+    listener: Listener,
+    connections: Vec<Connection>,
+    store: Option<Store>,
+    evidence: Option<PathBuf>,
+    timers: BTreeMap<Timer, Time>,
+    clock: Clock,
+    background: Sender<Work<A>>,
+    done: Receiver<Command<A>>,
+    working: usize,
+    next_connect: Instant,
+    events: Vec<Event>,
+    view: u64,
+    spin: bool,
+    active: Instant,
+    rounds: u32,
+}
+
+/// Microseconds since 1970, monotonic from the start on.
+struct Clock {
+    origin: Instant,
+    base: Time,
+}
+
+impl Clock {
+    fn now(&self) -> Time {
+        self.base.plus(self.origin.elapsed())
+    }
+}
+
+impl<A: Authentication, P: Application> Server<A, P> {
+    /// Restores the replica from its records and listens.
+    ///
+    /// # Errors
+    /// [`Failure`] that names the failed step.
+    pub fn start(options: Options<'_>, authentication: A, application: P) -> Result<Self, Failure> {
+        let Options { group, key, parameters, data, sync, spin } = options;
+        let me = group.replica(&key)?;
+        let limits = crate::limits::<A, P>(group.committee.len(), &parameters);
+        let binding = [&group.committee.id().0[..], &me.to_le_bytes()].concat();
+        let (store, records) = match data {
+            Some(dir) => {
+                let (store, records) = Store::open::<A::Signature>(dir, &binding, sync, &limits)?;
+                (Some(store), records)
+            }
+            None => (None, Vec::new()),
+        };
+        let config = Config { group: group.committee.clone(), me, authentication, application, parameters };
+        let machine = Replica::new(config, records).or_fail(Exit::Setup, "the records of the replica")?;
+        let endpoint = group.endpoints.get(usize::from(me));
+        let endpoint = endpoint.ok_or_else(|| Failure::new(Exit::Setup, "no address"))?;
+        let listener = Listener::bind(endpoint).or_fail(Exit::Unreachable, endpoint)?;
+        let (background, work) = mpsc::channel::<Work<A>>();
+        let (finished, done) = mpsc::channel();
+        // The machine limits the work in progress. The thread ends with the sender.
+        std::thread::Builder::new()
+            .name(format!("background {me}"))
+            .spawn(move || {
+                for work in work {
+                    let _ = finished.send(Command::Done(work.run()));
+                }
+            })
+            .or_fail(Exit::Failed, "starting a thread")?;
+        let mut server = Self {
+            machine,
+            group: group.clone(),
+            key,
+            me,
+            listener,
+            connections: Vec::new(),
+            store,
+            evidence: data.map(|dir| dir.join("evidence")),
+            timers: BTreeMap::new(),
+            clock: Clock { origin: Instant::now(), base: Time(unix_micros()) },
+            background,
+            done,
+            working: 0,
+            next_connect: Instant::now(),
+            events: Vec::new(),
+            view: 0,
+            spin,
+            active: Instant::now(),
+            rounds: 0,
+        };
+        server.handle(Input::Start)?;
+        Ok(server)
+    }
+
+    /// Returns a summary of the machine's state.
+    pub fn status(&self) -> Status {
+        self.machine.status()
+    }
+
+    /// Returns true if all replicas are connected and no background work is in progress.
+    pub fn is_ready(&self) -> bool {
+        let others = (0..self.group.committee.len()).filter(|other| *other != self.me);
+        let mut others = others.map(Party::Replica);
+        self.working == 0 && others.all(|other| self.connections.iter().any(|c| c.is_open_to(other)))
+    }
+
+    /// Returns the events since the last call.
+    pub fn events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Handles what has arrived, and sleeps if nothing has for a while.
+    ///
+    /// # Errors
+    /// [`Failure`] if a record cannot be written: nothing more is sent.
+    pub fn poll(&mut self) -> Result<(), Failure> {
+        let mut is_idle = self.receive()?;
+        self.rounds = self.rounds.wrapping_add(1);
+        if is_idle && !self.rounds.is_multiple_of(ROUNDS) {
+            std::thread::yield_now();
+            return Ok(());
+        }
+        is_idle &= self.finish_work()?;
+        is_idle &= self.fire_timers(is_idle)?;
+        self.maintain();
+        let now = Instant::now();
+        if !is_idle {
+            self.active = now;
+        } else if !self.spin && now.duration_since(self.active) >= SPIN {
+            self.sleep();
+        } else {
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    /// Handles messages of all connections. Returns true if there was none.
+    fn receive(&mut self) -> Result<bool, Failure> {
+        let (mut is_idle, mut buffer) = (true, Vec::with_capacity(MAX_MESSAGE));
+        for at in 0..self.connections.len() {
+            for _ in 0..AT_ONCE {
+                let Some(connection) = self.connections.get_mut(at) else { break };
+                connection.flush();
+                if !connection.receive(&mut buffer) {
+                    break;
+                }
+                is_idle = false;
+                self.frame(at, &buffer)?;
+            }
+        }
+        self.connections.retain(|connection| !connection.is_closed());
+        Ok(is_idle)
+    }
+
+    fn frame(&mut self, at: usize, frame: &[u8]) -> Result<(), Failure> {
+        let Some(connection) = self.connections.get_mut(at) else { return Ok(()) };
+        let Phase::Open(party) = connection.phase else {
+            self.shake_hands(at, frame);
+            return Ok(());
+        };
+        let Some(message) = connection.assemble(frame) else { return Ok(()) };
+        match party {
+            Party::Replica(from) => match self.machine.decode(from, &message) {
+                Ok(message) => self.handle(Input::Message { from, message })?,
+                Err(error) => {
+                    connection.close();
+                    self.events.push(Event::Fault { culprit: from, code: error.code(), evidence: None });
+                }
+            },
+            Party::Client(client) => match decode_request(client, &message) {
+                Some(request) => self.handle(Input::Command(Command::Request(request)))?,
+                None => {
+                    connection.close();
+                    self.events.push(Event::Refused { code: "BAD_FRAME", claimed: party });
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Continues the handshake of a connection.
+    fn shake_hands(&mut self, at: usize, frame: &[u8]) {
+        let id = self.group.committee.id();
+        let Some(connection) = self.connections.get_mut(at) else { return };
+        let refused = match connection.phase {
+            Phase::New => {
+                let Ok(challenge) = new_challenge() else { return connection.close() };
+                connection.send_plain(&challenge);
+                connection.phase = Phase::Accepted(challenge);
+                return;
+            }
+            Phase::Accepted(challenge) => {
+                let Ok(hello) = Hello::decode(frame, &()) else { return connection.close() };
+                let ends = Ends { connector: hello.party, acceptor: self.me };
+                let key = match hello.party {
+                    Party::Replica(index) if index > self.me => self.group.committee.key(index),
+                    Party::Replica(_) => None,
+                    Party::Client(index) => self.group.clients.get(usize::from(index)),
+                };
+                let challenges = [&challenge, &hello.challenge];
+                let verified =
+                    key.map(|key| handshake::verify(key, &id, ends, false, challenges, &hello.signature));
+                let code = match verified {
+                    Some(Ok(())) => {
+                        let signature = handshake::sign(&self.key, &id, ends, true, challenges);
+                        connection.send_plain(&Welcome::Accepted(signature).encode());
+                        connection.phase = Phase::Open(hello.party);
+                        if let Party::Client(_) = hello.party {
+                            connection.limit = CLIENT_LIMIT;
+                        }
+                        return self.supersede(at, hello.party);
+                    }
+                    Some(Err(_)) => "IMPOSTOR",
+                    None => "UNKNOWN",
+                };
+                connection.send_plain(&Welcome::Refused(code.to_owned()).encode());
+                Event::Refused { code, claimed: hello.party }
+            }
+            Phase::Connected(peer) => {
+                let (Ok(challenge), Ok(own)) = (frame.try_into(), new_challenge()) else {
+                    return connection.close();
+                };
+                let ends = Ends { connector: Party::Replica(self.me), acceptor: peer };
+                let signature = handshake::sign(&self.key, &id, ends, false, [&challenge, &own]);
+                let hello = Hello { party: ends.connector, challenge: own, signature };
+                connection.send_plain(&hello.encode());
+                connection.phase = Phase::Answered(peer, [challenge, own]);
+                return;
+            }
+            Phase::Answered(peer, [challenge, own]) => {
+                let ends = Ends { connector: Party::Replica(self.me), acceptor: peer };
+                let key = self.group.committee.key(peer);
+                if let (Some(key), Ok(Welcome::Accepted(signature))) = (key, Welcome::decode(frame, &()))
+                    && handshake::verify(key, &id, ends, true, [&challenge, &own], &signature).is_ok()
+                {
+                    connection.phase = Phase::Open(Party::Replica(peer));
+                    return self.supersede(at, Party::Replica(peer));
+                }
+                Event::Refused { code: "IMPOSTOR", claimed: Party::Replica(peer) }
+            }
+            Phase::Open(_) => return,
+        };
+        connection.close();
+        self.events.push(refused);
+    }
+
+    /// Closes the earlier connections of a party: its process was restarted.
+    fn supersede(&mut self, new: usize, party: Party) {
+        for (at, connection) in self.connections.iter_mut().enumerate() {
+            if at != new && connection.phase == Phase::Open(party) {
+                connection.close();
+            }
+        }
+        // What was sent before the link existed is repeated; a new peer knows no keys of this replica.
+        if let (Party::Replica(_), Some(connection)) = (party, self.connections.get_mut(new)) {
+            connection.send(&crate::Message::<A::Signature>::Hello.encode());
+        }
+    }
+
+    /// Passes an input to the machine, and carries out the step: records first, then messages, then outputs and faults.
+    fn handle(&mut self, input: Input<Replica<A, P>>) -> Result<(), Failure> {
+        let now = self.clock.now();
+        let step = self.machine.handle(now, input);
+        let Step { persist, messages, timers, outputs, faults } = step;
+        if let (Some(store), false) = (&mut self.store, persist.is_empty()) {
+            store.append(&persist)?;
+            if store.is_long() {
+                store.replace(&self.machine.records())?;
+            }
+        }
+        for Outgoing { to, message } in messages {
+            let bytes = message.encode();
+            for connection in &mut self.connections {
+                let is_addressed = match (to, connection.phase) {
+                    (Recipient::Others, Phase::Open(Party::Replica(_))) => true,
+                    (Recipient::One(to), phase) => phase == Phase::Open(Party::Replica(to)),
+                    _ => false,
+                };
+                if is_addressed {
+                    connection.send(&bytes);
+                }
+            }
+        }
+        for change in timers {
+            match change {
+                TimerChange::Set { timer, after } => self.timers.insert(timer, now.plus(after)),
+                TimerChange::Cancel { timer } => self.timers.remove(&timer),
+            };
+        }
+        for output in outputs {
+            self.output(output)?;
+        }
+        for fault in faults {
+            self.charge(fault.culprit, fault.evidence);
+        }
+        let status = self.machine.status();
+        if status.active && status.view != self.view {
+            self.view = status.view;
+            self.events.push(Event::View(status.view));
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, output: Output<A>) -> Result<(), Failure> {
+        match output {
+            Output::Reply { client, sequence, answer } => {
+                let reply = encode_reply(sequence, answer);
+                let party = Party::Client(client);
+                for connection in self.connections.iter_mut().filter(|c| c.phase == Phase::Open(party)) {
+                    connection.send(&reply);
+                }
+            }
+            Output::Work(work) => {
+                self.working += usize::from(self.background.send(work).is_ok());
+            }
+            Output::Broken(error) => return Err(Failure::new(Exit::Failed, format!("signing: {error}"))),
+            Output::Executed { .. } | Output::Restored { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Reports a violation. Evidence is durable before it is reported, because the machine finds it only once.
+    fn charge(&mut self, culprit: MemberIndex, misbehaviour: Misbehaviour<A::Signature>) {
+        let code = misbehaviour.code();
+        let evidence = match (misbehaviour, &self.evidence) {
+            (Misbehaviour::Equivocation(evidence), Some(folder)) => write_evidence(folder, &evidence).ok(),
+            _ => None,
+        };
+        self.events.push(Event::Fault { culprit, code, evidence });
+    }
+
+    /// Returns true if no work was finished.
+    fn finish_work(&mut self) -> Result<bool, Failure> {
+        let mut is_idle = true;
+        while let Ok(done) = self.done.try_recv() {
+            self.working = self.working.saturating_sub(1);
+            self.handle(Input::Command(done))?;
+            is_idle = false;
+        }
+        Ok(is_idle)
+    }
+
+    /// Fires due timers. Slow signatures wait until no message does. Returns true if none was due.
+    fn fire_timers(&mut self, is_idle: bool) -> Result<bool, Failure> {
+        let now = self.clock.now();
+        let is_due = |(timer, at): &(&Timer, &Time)| **at <= now && (is_idle || **timer != Timer::Deferred);
+        let due: Vec<Timer> = self.timers.iter().filter(is_due).map(|(timer, _)| *timer).collect();
+        self.timers.retain(|timer, _| !due.contains(timer));
+        for timer in &due {
+            self.handle(Input::Timer(*timer))?;
+        }
+        Ok(due.is_empty())
+    }
+
+    /// Accepts links, connects to the replicas with a lower index, and closes unfinished handshakes.
+    fn maintain(&mut self) {
+        let limit = self.machine.limits().message();
+        while let Ok(Some(link)) = self.listener.accept() {
+            if self.connections.len() >= MAX_CONNECTIONS {
+                break;
+            }
+            self.connections.push(Connection::new(link, Phase::New, limit));
+        }
+        if Instant::now() >= self.next_connect {
+            for peer in 0..self.me {
+                let has = |connection: &Connection| match connection.phase {
+                    Phase::Connected(other) | Phase::Answered(other, _) => other == peer,
+                    phase => phase == Phase::Open(Party::Replica(peer)),
+                };
+                if self.connections.iter().any(has) {
+                    continue;
+                }
+                let endpoint = self.group.endpoints.get(usize::from(peer));
+                if let Some(Ok(link)) = endpoint.map(|endpoint| Link::connect(endpoint, CONNECT_LIMIT)) {
+                    let mut connection = Connection::new(link, Phase::Connected(peer), limit);
+                    connection.send_plain(handshake::FIRST);
+                    self.connections.push(connection);
+                }
+            }
+            self.next_connect = Instant::now() + RECONNECT;
+        }
+        self.connections.retain(|connection| {
+            matches!(connection.phase, Phase::Open(_)) || connection.began.elapsed() < HANDSHAKE
+        });
+    }
+
+    /// Waits for a message, a new connection or a timer.
+    fn sleep(&self) {
+        let now = self.clock.now();
+        let timer = self.timers.values().map(|at| at.since(now)).min().unwrap_or(NAP);
+        // A result of the background thread does not end the wait.
+        let limit = if self.working > 0 { Duration::from_micros(50) } else { NAP };
+        let connected = self.connections.iter().map(Connection::as_fd);
+        let descriptors: Vec<_> = [self.listener.as_fd()].into_iter().chain(connected).collect();
+        wait(&descriptors, timer.min(limit).max(Duration::from_micros(1)));
+    }
+}
+
+fn new_challenge() -> Result<handshake::Challenge, Failure> {
+    let mut challenge = [0; 32];
+    getrandom::fill(&mut challenge).or_fail(Exit::Failed, "random bytes")?;
+    Ok(challenge)
+}
+
+/// Decodes a client's message: sequence u64 ‖ operation 8.
+fn decode_request(client: u16, message: &[u8]) -> Option<Request> {
+    let (sequence, operation) = message.split_first_chunk::<8>()?;
+    let sequence = u64::from_le_bytes(*sequence);
+    let operation = operation.try_into().ok()?;
+    (sequence > 0).then_some(Request { client, sequence, operation })
+}
+
+/// Encodes an answer: sequence u64 ‖ answer 8.
+fn encode_reply(sequence: u64, answer: Answer) -> Vec<u8> {
+    [sequence.to_le_bytes(), answer].concat()
+}
+
+fn write_evidence<S: Encode>(folder: &Path, evidence: &Equivocation<S>) -> Result<PathBuf, Failure> {
+    let Equivocation { culprit, view, slot, .. } = evidence;
+    let path = folder.join(format!("{culprit}-{view}-{slot}.evidence"));
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, evidence.encode()))
+        .and_then(|()| std::fs::File::open(&path)?.sync_all());
+    written.or_fail(Exit::Failed, path.display())?;
+    Ok(path)
+}
