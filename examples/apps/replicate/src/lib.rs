@@ -20,8 +20,8 @@
 //! value per slot and view, ever. As long as at most f replicas are faulty:
 //!
 //! * **Agreement.** No two correct replicas execute different values in one slot, for any crashes and restarts.
-//! * **Validity.** A request that changes the state was sent by its client. A replica accepts a proposal only if it received it
-//!   from the client itself, or if f + 1 replicas did.
+//! * **Validity.** A request that changes the state was sent by its client. A replica accepts a proposal only if it received the
+//!   request from the client itself, or if f + 1 replicas did, or if the client's number shows that it changes nothing.
 //! * **Exactly once.** A request is executed at most once; its client numbers its requests.
 //! * **Liveness,** once messages arrive in time: the request of a correct client is executed. n − f replicas suffice.
 //!

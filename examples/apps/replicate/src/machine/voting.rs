@@ -54,7 +54,8 @@ impl<A: Authentication, P: Application> Replica<A, P> {
         match votes.get(&from) {
             Some((before, _)) if *before != value && is_prepare && !self.is_accused(from) => Triage::Defer,
             Some(_) => Triage::Ignore,
-            None if state.decided.is_some() => Triage::Ignore,
+            // A replica that has decided needs no commitments, but others may need its own, and thus its certificate.
+            None if !is_prepare && state.decided.is_some() => Triage::Ignore,
             None if is_prepare && state.prepared.as_ref().is_some_and(|prepared| prepared.view == view) => {
                 Triage::Ignore
             }
