@@ -5,14 +5,17 @@
 //! | [`group`] | the group file and the key files |
 //! | [`handshake`] | authentication of a link |
 //! | `connection` | one link: handshake, fragments, a bounded queue |
+//! | `frames`, `options` | messages of clients; configuration and events of a replica |
 //! | `store` | the log of records |
 //! | [`server`] | a running replica: machine, links, log, timers |
 //! | [`client`] | a client, which accepts an answer that f + 1 replicas gave |
 
 pub mod client;
 mod connection;
+mod frames;
 pub mod group;
 pub mod handshake;
+mod options;
 pub mod server;
 mod store;
 

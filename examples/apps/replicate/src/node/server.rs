@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -13,15 +13,14 @@ use quorate_broadcast::authentication::Authentication;
 use quorate_link::{Link, Listener, MAX_MESSAGE, NAP, SPIN, wait};
 
 use super::connection::{Connection, Phase};
+use super::frames::{decode_request, encode_reply, new_challenge, write_evidence};
 use super::group::Group;
 use super::handshake::{self, Ends, Hello, Party, Welcome};
+pub use super::options::{Event, Options};
 use super::store::Store;
 use super::{Exit, Failure, OrFail, unix_micros};
 use crate::application::Application;
-use crate::{
-    Answer, Command, Config, Equivocation, Misbehaviour, Output, Parameters, Replica, Request, Status, Timer,
-    Work,
-};
+use crate::{Command, Config, Misbehaviour, Output, Replica, Status, Timer, Work};
 
 /// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 256;
@@ -36,45 +35,6 @@ const AT_ONCE: usize = 16;
 const ROUNDS: u32 = 16;
 /// Limit of a client's message.
 const CLIENT_LIMIT: usize = 64;
-
-/// Configuration of a running replica.
-pub struct Options<'a> {
-    /// The group.
-    pub group: &'a Group,
-    /// The replica's key.
-    pub key: SecretKey,
-    /// Parameters of the machine.
-    pub parameters: Parameters,
-    /// Data directory; `None` for measurements without a disk.
-    pub data: Option<&'a Path>,
-    /// Synchronises every record with the disk. Otherwise records survive a kill, not a power failure.
-    pub sync: bool,
-    /// Polls all the time instead of sleeping when idle.
-    pub spin: bool,
-}
-
-/// An event of a replica, for its operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A replica violated the protocol.
-    Fault {
-        /// The replica.
-        culprit: MemberIndex,
-        /// Stable error code.
-        code: &'static str,
-        /// The file with the evidence, if the violation is provable and the replica has a data directory.
-        evidence: Option<PathBuf>,
-    },
-    /// A link was refused.
-    Refused {
-        /// Stable error code.
-        code: &'static str,
-        /// The party that the peer claimed to be.
-        claimed: Party,
-    },
-    /// The replica entered a view.
-    View(u64),
-}
 
 /// A running replica. It belongs to one thread.
 pub struct Server<A: Authentication, P: Application> {
@@ -471,33 +431,4 @@ impl<A: Authentication, P: Application> Server<A, P> {
         let descriptors: Vec<_> = [self.listener.as_fd()].into_iter().chain(connected).collect();
         wait(&descriptors, timer.min(limit).max(Duration::from_micros(1)));
     }
-}
-
-fn new_challenge() -> Result<handshake::Challenge, Failure> {
-    let mut challenge = [0; 32];
-    getrandom::fill(&mut challenge).or_fail(Exit::Failed, "random bytes")?;
-    Ok(challenge)
-}
-
-/// Decodes a client's message: sequence u64 ‖ operation 8.
-fn decode_request(client: u16, message: &[u8]) -> Option<Request> {
-    let (sequence, operation) = message.split_first_chunk::<8>()?;
-    let sequence = u64::from_le_bytes(*sequence);
-    let operation = operation.try_into().ok()?;
-    (sequence > 0).then_some(Request { client, sequence, operation })
-}
-
-/// Encodes an answer: sequence u64 ‖ answer 8.
-fn encode_reply(sequence: u64, answer: Answer) -> Vec<u8> {
-    [sequence.to_le_bytes(), answer].concat()
-}
-
-fn write_evidence<S: Encode>(folder: &Path, evidence: &Equivocation<S>) -> Result<PathBuf, Failure> {
-    let Equivocation { culprit, view, slot, .. } = evidence;
-    let path = folder.join(format!("{culprit}-{view}-{slot}.evidence"));
-    let written = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&path, evidence.encode()))
-        .and_then(|()| std::fs::File::open(&path)?.sync_all());
-    written.or_fail(Exit::Failed, path.display())?;
-    Ok(path)
 }
