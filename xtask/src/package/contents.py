@@ -6,7 +6,7 @@ import sys
 import tarfile
 import zipfile
 
-COMPILED = (".so", ".dylib", ".dll", ".node", ".wasm")
+COMPILED = (".so", ".dylib", ".dll", ".pyd", ".node", ".wasm")
 
 
 def members(name):
@@ -31,6 +31,7 @@ def described(name):
     compiled = [(path, data) for path, data in files if path.endswith(COMPILED)]
     return {
         "files": len(files),
+        "names": sorted({path.rsplit("/", 1)[-1] for path, _ in files}),
         "unpacked_bytes": sum(len(data) for _, data in files),
         "compiled": [
             {"name": path, "bytes": len(data), "gzip_bytes": len(gzip.compress(data, 9))} for path, data in compiled

@@ -98,7 +98,7 @@ fn build(part: Part, log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
         Part::Crate => crates::build(log, order),
         Part::Python => python::build(log, order),
         Part::Node => npm::native(log, order),
-        Part::Wasm => npm::wasm(log, order),
+        Part::Wasm => npm::wasm(log, order, |_| Ok(())),
         Part::Kotlin => jvm::build(log, order),
     }
 }

@@ -22,10 +22,17 @@ pub(crate) fn native(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     stage.pack(log, &order.out).map(|file| vec![file])
 }
 
-/// The package of WebAssembly. Its modules have one profile, which the tests build too.
-pub(crate) fn wasm(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+/// The package of WebAssembly, with the files that `add` puts into its folder. Its modules have one profile, which the tests
+/// build too.
+pub(crate) fn wasm(
+    log: &Log,
+    order: &BuildOrder,
+    add: impl FnOnce(&Path) -> Outcome,
+) -> Outcome<Vec<PathBuf>> {
     bindings::wasm::build(log)?;
-    StagingFolder::new(log, "wasm", &order.version)?.pack(log, &order.out).map(|file| vec![file])
+    let stage = StagingFolder::new(log, "wasm", &order.version)?;
+    add(&stage.folder)?;
+    stage.pack(log, &order.out).map(|file| vec![file])
 }
 
 /// The package without a library, whose optional dependencies are `packages`: npm installs the one for the user's system.

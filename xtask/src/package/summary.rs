@@ -22,6 +22,8 @@ pub(crate) struct Built {
     sha256: String,
     /// Number and size of the files in it, and its compiled files.
     contents: Value,
+    /// Names of the files in it, without their folders.
+    names: Vec<String>,
 }
 
 /// Reads sizes, hashes and contents of a package's files.
@@ -29,12 +31,24 @@ pub(crate) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<B
     let output = output_of(Command::new("python3").args(["-c", LIST_CONTENTS]).args(files));
     let output = output.ok_or("python3 cannot open one of the archives that were built")?;
     let contents: Vec<Value> = serde_json::from_str(&output).map_err(|e| e.to_string())?;
-    let one = |(file, contents): (&PathBuf, Value)| {
+    let one = |(file, mut contents): (&PathBuf, Value)| {
+        let names = contents.as_object_mut().and_then(|contents| contents.remove("names"));
+        let names = serde_json::from_value(names.unwrap_or_default()).map_err(|e| e.to_string())?;
         let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let sha256 = hex::encode(Sha256::digest(&bytes));
-        Ok(Built { package, name: name(file), bytes: bytes.len(), sha256, contents })
+        Ok(Built { package, name: name(file), bytes: bytes.len(), sha256, contents, names })
     };
     files.iter().zip(contents).map(one).collect()
+}
+
+/// Fails if a package with a library or module does not have a file.
+pub(crate) fn require_file(built: &[Built], name: &str) -> Outcome {
+    let lacks =
+        |file: &&Built| file.compiled().next().is_some() && !file.names.iter().any(|have| have == name);
+    match built.iter().find(lacks) {
+        Some(file) => Err(format!("{}: it has compiled code, but no {name}", file.name)),
+        None => Ok(()),
+    }
 }
 
 /// A table with a line per file, and one for each library or module in it.
@@ -118,6 +132,8 @@ mod tests {
         tar.current_dir(&folder).arg("-czf").arg(&file).args(["one.wasm", "two.txt"]);
         assert!(tar.status().unwrap().success());
         let built = inspect("wasm", &[file]).unwrap();
+        require_file(&built, "two.txt").unwrap();
+        require_file(&built, "three.txt").unwrap_err();
         let shown = table(&built);
         assert!(shown.contains(" 1003  ") && shown.contains("  one.wasm "), "{shown}");
         assert_eq!(sizes(&built), "npm 1 kB");

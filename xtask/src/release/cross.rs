@@ -40,11 +40,8 @@ pub(super) fn build(log: &Log, platform: &Platform, packages: &[&str]) -> Outcom
         cargo.args(["--package", package]);
     }
     cargo.env("PATH", with_path(tools)?);
-    if platform.system == System::Musl {
-        // Otherwise Rust links musl statically, and cannot make a library.
-        let name = platform.target.replace('-', "_").to_uppercase();
-        cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), "-C target-feature=-crt-static");
-    }
+    let name = platform.target.replace('-', "_").to_uppercase();
+    cargo.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), flags(platform)?);
     if let Some((major, minor)) = platform.oldest_macos() {
         cargo.env("MACOSX_DEPLOYMENT_TARGET", format!("{major}.{minor}"));
     }
@@ -57,6 +54,21 @@ pub(super) fn build(log: &Log, platform: &Platform, packages: &[&str]) -> Outcom
         workspace::copy(&platform.compiled(package), &library).map(|()| library)
     };
     packages.iter().map(copied).collect()
+}
+
+/// Flags for Rust's compiler: the paths in messages of panics name nothing of this machine.
+fn flags(platform: &Platform) -> Outcome<String> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
+    let home = home.ok_or("neither CARGO_HOME nor HOME is set")?;
+    let folders = [(home.join("registry/src"), "crates"), (workspace::root().to_path_buf(), "quorate")];
+    let mut flags: Vec<String> =
+        folders.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).into();
+    if platform.system == System::Musl {
+        // Otherwise Rust links musl statically, and cannot make a library.
+        flags.push("-C target-feature=-crt-static".to_owned());
+    }
+    Ok(flags.join(" "))
 }
 
 /// A folder with a `libnode` that has nothing, which the build script of the crate `napi` demands for this target: Node does

@@ -1,4 +1,4 @@
-//! The licences of all crates in a release, with their texts: most require that copies contain them.
+//! The licences of all code in a release, with their texts: most require that copies contain them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,9 +12,26 @@ use crate::workspace;
 /// Starts of the names of files with licences and notices, in upper case.
 const NAMES: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
-/// The text of the file with all licences.
-pub(super) fn text(crates: &BTreeMap<Id, Crate>) -> Outcome<String> {
-    let apache = read(&workspace::root().join("LICENSE-APACHE"))?;
+/// What zig links into libraries: its own runtime, and the startup code of C libraries; the files are in its folder.
+const RUNTIMES: &[(&str, &str)] = &[
+    ("zig's runtime", "LICENSE"),
+    ("startup code of mingw-w64, for Windows", "lib/libc/mingw/COPYING"),
+    ("startup code of musl", "lib/libc/musl/COPYRIGHT"),
+];
+/// The standard library, which is in each library and module.
+const STANDARD_LIBRARY: &str =
+    "Rust's standard library, Apache-2.0 OR MIT, the Rust Project Developers (https://thanks.rust-lang.org)";
+
+/// Names and texts of what is in libraries beside crates. `zig` is the folder of zig.
+pub(super) fn beside_crates(zig: &Path) -> Outcome<Vec<(String, String)>> {
+    let standard = (STANDARD_LIBRARY.to_owned(), apache()?);
+    let runtimes = RUNTIMES.iter().map(|(name, file)| Ok(((*name).to_owned(), read(&zig.join(file))?)));
+    [Ok(standard)].into_iter().chain(runtimes).collect()
+}
+
+/// The text of the file with all licences: those of crates, and others with their names.
+pub(super) fn text(crates: &BTreeMap<Id, Crate>, others: &[(String, String)]) -> Outcome<String> {
+    let apache = apache()?;
     // Each text once, with the crates that have it.
     let mut texts = BTreeMap::<String, Vec<String>>::new();
     let mut list = String::new();
@@ -41,11 +58,19 @@ pub(super) fn text(crates: &BTreeMap<Id, Crate>) -> Outcome<String> {
         }
         own.into_iter().for_each(|text| texts.entry(text).or_default().push(title.clone()));
     }
-    let mut all = format!("This software contains the following crates.\n\n{list}");
+    let mut all = format!("This software contains the following code.\n\n{list}");
+    for (name, text) in others {
+        let _ = writeln!(all, "{name}");
+        texts.entry(text.clone()).or_default().push(name.clone());
+    }
     for (text, titles) in texts {
         let _ = write!(all, "\n{}\n{}\n\n{text}\n", "=".repeat(80), titles.join(", "));
     }
     Ok(all)
+}
+
+fn apache() -> Outcome<String> {
+    read(&workspace::root().join("LICENSE-APACHE"))
 }
 
 /// The MIT licence of a crate that has no text of it.
@@ -104,6 +129,7 @@ fn read(file: &Path) -> Outcome<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bindings::generated;
 
     #[test]
     fn a_crate_without_text_is_refused_unless_we_have_it() {
@@ -119,11 +145,18 @@ mod tests {
             };
             BTreeMap::from([(("one".to_owned(), "1.0.0".to_owned()), found)])
         };
-        text(&crates("ISC")).unwrap_err();
-        assert!(text(&crates("MIT")).unwrap().contains("the authors of one, its registry"));
-        assert!(text(&crates("MIT OR Apache-2.0")).unwrap().contains("Apache License"));
-        text(&crates("MPL-2.0")).unwrap_err();
+        let zig = workspace::target("xtask/unit/licences-zig");
+        for (name, file) in RUNTIMES {
+            generated::put(&zig.join(file), &format!("The text of {name}.\n")).unwrap();
+        }
+        let text = |licence: &str| text(&crates(licence), &beside_crates(&zig).unwrap());
+        text("ISC").unwrap_err();
+        assert!(text("MIT").unwrap().contains("the authors of one, its registry"));
+        assert!(text("MIT OR Apache-2.0").unwrap().contains(&format!("one 1.0.0, {STANDARD_LIBRARY}")));
+        text("MPL-2.0").unwrap_err();
         fs::write(folder.join("License.md"), "permission is granted \r\n").unwrap();
-        assert!(text(&crates("MIT")).unwrap().ends_with("one 1.0.0\n\npermission is granted\n"));
+        let all = text("MIT").unwrap();
+        assert!(all.ends_with("one 1.0.0\n\npermission is granted\n"), "{all}");
+        assert!(all.contains("\nstartup code of musl\n\nThe text of startup code of musl.\n"), "{all}");
     }
 }

@@ -106,7 +106,9 @@ pub(crate) fn run(args: &ReleaseArgs) -> Outcome {
             let settings = format!("{} in {}", names_of(&platforms), order.out.display());
             let passed = progress.unless_passed(part.step(), &settings, || {
                 let paths = packages::build(log, &order, part, &platforms)?;
-                Ok(Passed { text: summary::sizes(&summary::inspect(part.name(), &paths)?), files: paths })
+                let built = summary::inspect(part.name(), &paths)?;
+                summary::require_file(&built, LICENCES)?;
+                Ok(Passed { text: summary::sizes(&built), files: paths })
             })?;
             files.borrow_mut().push((part, passed.files));
             Ok(passed.text)
@@ -201,7 +203,8 @@ fn add_papers(steps: &mut Steps, order: &BuildOrder) {
         let crates = dependencies::shipped()?;
         let rust = output_of(Command::new("rustc").arg("--version")).unwrap_or_default();
         let rust = rust.split(' ').nth(1).ok_or("`rustc --version` prints no version")?;
-        let text = licences::text(&crates)?;
+        let zig = cross::zig(log)?;
+        let text = licences::text(&crates, &licences::beside_crates(zig.parent().unwrap_or(&zig))?)?;
         generated::put(&workspace::target("xtask/release").join(LICENCES), &text)?;
         generated::put(&order.out.join(LICENCES), &text)?;
         let document = sbom::document(&order.version, rust, &crates)?;

@@ -38,7 +38,7 @@ pub(super) fn build(
 ) -> Outcome<Vec<PathBuf>> {
     match part {
         Part::Crate => crates::build(log, order),
-        Part::Wasm => npm::wasm(log, order),
+        Part::Wasm => npm::wasm(log, order, add_licences),
         Part::Python => wheels(log, order, platforms),
         Part::Node => npm_packages(log, order, platforms),
         Part::Kotlin => jar(log, order, platforms),
@@ -80,6 +80,9 @@ fn wheels(log: &Log, order: &BuildOrder, platforms: &[&'static Platform]) -> Out
         let information = stage.join(format!("quorate-{}.dist-info", order.version));
         generated::put(&information.join("WHEEL"), &wheel_file(platform))?;
         add_licences(&information.join("licenses"))?;
+        let metadata = information.join("METADATA");
+        let text = fs::read_to_string(&metadata).map_err(|e| format!("{}: {e}", metadata.display()))?;
+        generated::put(&metadata, &with_licence_file(&text)?)?;
         let package = stage.join("quorate");
         workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
         let _ = fs::remove_dir_all(package.join("__pycache__"));
@@ -92,6 +95,12 @@ fn wheels(log: &Log, order: &BuildOrder, platforms: &[&'static Platform]) -> Out
         )?;
     }
     copy_all(&made, &order.out)
+}
+
+/// A wheel's metadata with the file of all licences in the list of licence files.
+fn with_licence_file(metadata: &str) -> Outcome<String> {
+    let (before, after) = metadata.split_once("License-File: ").ok_or("METADATA lists no licence files")?;
+    Ok(format!("{before}License-File: {LICENCES}\nLicense-File: {after}"))
 }
 
 /// The file that states on which interpreters and systems a wheel runs.
@@ -167,6 +176,14 @@ fn copy_all(from: &Path, to: &Path) -> Outcome<Vec<PathBuf>> {
 mod tests {
     use super::*;
     use crate::release::platforms::named;
+
+    #[test]
+    fn the_metadata_list_all_licences() {
+        let listed = with_licence_file("Name: quorate\nLicense-File: LICENSE-MIT\n\nText").unwrap();
+        let expected = format!("Name: quorate\nLicense-File: {LICENCES}\nLicense-File: LICENSE-MIT\n\nText");
+        assert_eq!(listed, expected);
+        with_licence_file("Name: quorate\n").unwrap_err();
+    }
 
     #[test]
     fn a_wheel_states_each_of_its_tags() {
