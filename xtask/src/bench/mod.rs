@@ -38,6 +38,7 @@ const DSIG_PROGRAMS: &[(&str, &str)] = &[
     ("quorate-audited-redis", "audited-redis"),
     ("quorate-exchange", "exchange"),
     ("quorate-broadcast", "quorate-broadcast"),
+    ("quorate-replicate", "replicate"),
 ];
 
 pub(crate) fn run(args: &BenchArgs) -> Outcome {

@@ -5,7 +5,7 @@ use getrandom::SysRng;
 use quorate::committee::Committee;
 use quorate::dsig::{SignerConfig, WotsHaraka256};
 use quorate::ed25519::{Ed25519, SecretKey};
-use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa};
+use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Sodium};
 use quorate_replicate::node::group::Signer;
 
 /// Signature scheme of the slow path.
@@ -50,6 +50,12 @@ pub(crate) fn with_signer<W: WithSigner>(signer: Signer, work: W) -> W::Output {
 impl Make for Eddsa {
     fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
         Ok(Eddsa::new(group, key))
+    }
+}
+
+impl Make for Sodium {
+    fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
+        Sodium::new(group, key)
     }
 }
 

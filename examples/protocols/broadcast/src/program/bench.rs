@@ -4,6 +4,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
+use quorate_broadcast::authentication::Sodium;
 use quorate_broadcast::{AuthenticationKind, GroupParameters, Parameters};
 use quorate_support::{errln, outln};
 use serde::Serialize;
@@ -13,7 +14,6 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Identity, Member};
 use crate::signer::{Make, SignerName, SuiteName, WithSigner, authentication_kind, with_signer};
-use crate::sodium::Sodium;
 
 /// Time limit for connecting, and for each delivery.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -15,7 +15,6 @@ mod member;
 mod run;
 mod signer;
 mod simulate;
-mod sodium;
 mod store;
 
 use std::process::ExitCode;

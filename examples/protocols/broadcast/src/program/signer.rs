@@ -7,7 +7,7 @@ use getrandom::SysRng;
 use quorate::committee::Committee;
 use quorate::dsig::{DsigSuite, SignerConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
-use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
+use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links, Sodium};
 use quorate_broadcast::{AuthenticationKind, DsigVariant};
 
 /// Signature scheme.
@@ -81,6 +81,12 @@ pub(crate) fn authentication_kind(signer: SignerName, suite: SuiteName) -> Authe
 impl Make for Links {
     fn make(_: Arc<Committee<Ed25519>>, _: SecretKey) -> quorate::Result<Self> {
         Ok(Links)
+    }
+}
+
+impl Make for Sodium {
+    fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
+        Sodium::new(group, key)
     }
 }
 

@@ -1,5 +1,3 @@
-//! EdDSA of libsodium, which `bench` compares with that of ed25519-dalek. The signatures are the same.
-
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -9,19 +7,23 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme as _;
 use quorate::wire::Decode as _;
 use quorate::{Error, Result};
-use quorate_broadcast::authentication::{Authentication, Finished};
 use quorate_sodium::{SigningKey, Unavailable, VerifyingKey};
 
-use crate::signer::Make;
+use super::scheme::{Authentication, Finished};
 
-/// Ed25519 signatures of libsodium.
-pub(crate) struct Sodium {
+/// Ed25519 signatures of libsodium, for measurements beside those of ed25519-dalek, which are the same. It needs the feature
+/// `sodium`.
+pub struct Sodium {
     group: Arc<Committee<Ed25519>>,
     key: SigningKey,
 }
 
-impl Make for Sodium {
-    fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> Result<Self> {
+impl Sodium {
+    /// Creates the authentication of a member that signs with `key` in `group`.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] without the feature `sodium`.
+    pub fn new(group: Arc<Committee<Ed25519>>, key: SecretKey) -> Result<Self> {
         let key = SigningKey::from_seed(&Ed25519::secret_to_bytes(&key)).map_err(unavailable)?;
         Ok(Self { group, key })
     }
