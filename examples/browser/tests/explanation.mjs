@@ -4,8 +4,9 @@ import { SCREENSHOTS, contrast, fast, higher, on } from "./harness.mjs";
 
 const text = (page, selector) => page.textContent(selector);
 const step = (page, n) => text(page, `#steps li:nth-child(${n})`);
+const isCurrent = (page, n) => page.waitForSelector(`#steps li:nth-child(${n})[aria-current]`);
 const stepDone = (page, n) => page.waitForSelector(`#steps li.done:nth-child(${n})`);
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, deviceScaleFactor: 2 };
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 const tooMany = '.stories a:text("too many Byzantine validators")';
 
 export async function explanationTests() {
@@ -26,7 +27,8 @@ export async function explanationTests() {
     assert.match(await step(page, 4), new RegExp(`Block ${block} is final`));
     assert.match(await text(page, "#chain .final"), new RegExp(block));
     assert.equal(await page.inputValue("#speed"), "0.1", "then the visitor takes over");
-    assert.match(await text(page, '#steps [aria-current="step"]'), /press Crash/);
+    await isCurrent(page, 5);
+    assert.match(await step(page, 5), /press Crash/);
     assert.equal(await page.getAttribute(".hint", "id"), "crash");
     await page.click("#crash");
     await stepDone(page, 5);
@@ -39,6 +41,42 @@ export async function explanationTests() {
     await page.waitForSelector("#nodes button");
     assert.equal(await page.isVisible("#steps"), false, "closed at the next visit");
   });
+
+  for (const height of [844, 664]) {
+    await on(`the first visit on a phone of ${height} pixels: each step and its button are in view without scrolling`, "", { ...phone, viewport: { width: 390, height } }, async (page) => {
+      const box = (selector) => page.$eval(selector, (element) => element.getBoundingClientRect().toJSON());
+      const current = async (n) => {
+        await isCurrent(page, n);
+        const [ring, own] = [await box("#ring"), await box("#steps [aria-current]")];
+        assert.ok(ring.top >= 0 && ring.bottom <= own.top && own.height > 0 && own.bottom <= height, `step ${n}: ring from ${ring.top} to ${ring.bottom}, step from ${own.top} to ${own.bottom}`);
+      };
+      const button = async (id) => {
+        assert.equal(await page.getAttribute(".hint", "id"), id);
+        const own = await box(`#${id}`);
+        assert.ok(own.bottom <= height, `${id} from ${own.top} to ${own.bottom}`);
+        await page.tap(`#${id}`);
+      };
+      await current(1);
+      for (const n of [1, 2, 3, 4]) {
+        await stepDone(page, n);
+        await current(n);
+      }
+      await current(5);
+      await page.screenshot({ path: `${SCREENSHOTS}/first-phone-${height}.png` });
+      await button("crash");
+      await stepDone(page, 5);
+      await current(5);
+      await current(6);
+      await button("restart");
+      await stepDone(page, 6);
+      await current(6);
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      assert.equal(await page.$eval("#steps li:nth-child(6)", (item) => item.value), 6, "its number, although the steps before it are hidden");
+      assert.equal(await page.locator("#steps li:visible").count(), 1);
+      await page.tap("#guide details summary");
+      assert.equal(await page.locator("#steps li:visible").count(), 6, "with the protocol in full, every step");
+    });
+  }
 
   await on("the guide follows Gosig, ABFT, and steps of a paused run", "#p=gosig&n=4&seed=1", { reducedMotion: "reduce" }, async (page) => {
     assert.ok(await page.isVisible("#guide-paused"), "reduced motion starts paused");

@@ -3,6 +3,7 @@ import { PROTOCOLS, count } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const READING = 3000; // milliseconds for which a step is shown at least, while the run plays
+const BEFORE_ACT = 5000; // the same before a step in which the visitor must act
 
 // A step is finished by an event of the run (`event`), or by a state (`reached`). `before` and `after` are its texts.
 const CRASH = {
@@ -98,8 +99,9 @@ const STEPS = {
   ],
 };
 
-// `at` is the step that is shown; `matched` holds the events of the steps after it, which wait until it has been read.
-let steps = [], facts = {}, at = 0, since = 0, matched = [], started = () => {}, finished = () => {};
+// `at` is the step that comes next; `matched` holds the events from it on, which wait until the step before has been read.
+// `turn` is set when the visitor must act and has had the time to read the step before.
+let steps = [], facts = {}, at = 0, since = 0, turn = false, matched = [], started = () => {}, finished = () => {};
 
 const stored = () => { try { return localStorage.getItem("guide"); } catch { return null; } };
 const store = (value) => { try { localStorage.setItem("guide", value); } catch { /* no storage available */ } };
@@ -118,9 +120,10 @@ export function begin({ onFollow, onFree }) {
 // A new run with this protocol: the first step is current.
 export function restart(protocol) {
   steps = STEPS[protocol];
-  [at, since, matched, facts] = [0, -Infinity, [], { unit: PROTOCOLS[protocol].unit }];
-  $("steps").replaceChildren(...steps.map(({ title }) => {
+  [at, since, turn, matched, facts] = [0, -Infinity, false, [], { unit: PROTOCOLS[protocol].unit }];
+  $("steps").replaceChildren(...steps.map(({ title }, i) => {
     const item = document.createElement("li");
+    item.value = i + 1; // a phone hides other steps, which would not be counted
     item.append(Object.assign(document.createElement("b"), { textContent: `${title}. ` }), document.createElement("span"));
     return item;
   }));
@@ -141,6 +144,10 @@ export function describe({ members, quorum, chosen, safe }) {
 // Follows the events of a frame.
 export function follow(events, state, playing, now = performance.now()) {
   if (!$("guide").open || !facts.safe) return;
+  if (!turn && steps[at]?.reached && (!playing || now - since >= BEFORE_ACT)) {
+    turn = true;
+    mark();
+  }
   for (const event of events) {
     const next = at + matched.length;
     if (steps[next]?.event !== event.e || elsewhere(event, next)) continue;
@@ -166,7 +173,7 @@ function elsewhere(event, next) {
 
 function finish(event, now) {
   write(at, steps[at].after({ ...facts, ...event }));
-  [at, since] = [at + 1, now];
+  [at, since, turn] = [at + 1, now, false];
   mark();
   if (at === steps.length) store("done");
 }
@@ -178,12 +185,13 @@ function write(i, text) {
 
 // The step that happened last is highlighted, unless the visitor must act.
 function mark() {
-  const current = steps[at]?.reached ? at : Math.max(0, at - 1);
+  const current = turn ? at : Math.max(0, at - 1);
   [...$("steps").children].forEach((item, i) => {
     item.className = i < at ? "done" : "";
     if (i === current) item.setAttribute("aria-current", "step");
     else item.removeAttribute("aria-current");
   });
+  $("guide").classList.toggle("turn", turn || at > steps.indexOf(CRASH));
   const wanted = { [steps.indexOf(CRASH)]: "crash", [steps.indexOf(RESTART)]: "restart" }[at];
   for (const id of ["crash", "restart"]) $(id).classList.toggle("hint", id === wanted && $("guide").open && facts.safe);
 }
