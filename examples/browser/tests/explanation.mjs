@@ -238,6 +238,28 @@ export async function explanationTests() {
     await page.screenshot({ path: `${SCREENSHOTS}/broken.png`, fullPage: true });
   });
 
+  for (const [screen, options] of [["1280 by 900 pixels", { viewport: { width: 1280, height: 900 } }], ["a phone", phone]]) {
+    await on(`an example shows the diagram and the violated property on ${screen}`, "#n=7&seed=1", options, async (page) => {
+      const inView = async (selector) => {
+        const [ring, own, screenHeight] = await page.evaluate((s) => [...["#ring", s].map((one) => document.querySelector(one).getBoundingClientRect().toJSON()), innerHeight], selector);
+        assert.ok(ring.top > -1 && ring.bottom <= own.top && own.height > 0 && own.bottom <= screenHeight, `${selector}: ring from ${ring.top} to ${ring.bottom}, text from ${own.top} to ${own.bottom}`);
+      };
+      const example = page.locator(tooMany);
+      await example.scrollIntoViewIfNeeded();
+      const before = await page.evaluate(() => scrollY);
+      assert.ok(before > 0, "the examples are below the screen");
+      await example.click();
+      await page.waitForSelector("#safety.void");
+      await page.waitForFunction((y) => scrollY !== y, before);
+      await inView("#safety");
+      await example.click(); // again: the same address
+      await page.$eval("#speed", (speed) => { speed.value = "4"; }); // does not scroll, as an action of Playwright may
+      await page.waitForSelector("#safety.broken");
+      await inView("#safety");
+      await page.screenshot({ path: `${SCREENSHOTS}/broken-${options.isMobile ? "phone" : "wide"}.png` });
+    });
+  }
+
   await on("votes do not hide proposals on the timeline", "#n=4&seed=1", {}, async (page) => {
     const [at, below] = await page.evaluate(async () => {
       const { drawLanes } = await import("./lanes.js");

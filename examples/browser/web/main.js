@@ -8,6 +8,7 @@ import * as lab from "./lab.js";
 const $ = (id) => document.getElementById(id);
 const SPAN = 4e6; // microseconds that the lanes show
 const MAX_LOG_LINES = 120;
+const narrow = matchMedia("(max-width: 52rem)"); // as in style.css
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 const worker = new Worker("worker.js", { type: "module" });
 
@@ -19,6 +20,7 @@ let flights = [], marks = [], blocks = [], memberOf = [], last = performance.now
 const subsets = new Map(); // with ABFT, the proposers whose proposals are in the block of a height
 const finals = new Map(); // the first block that was committed at each height
 let partitioned = false, slowed = new Set(); // as the interventions left the network
+let revealing = false; // the visitor opened this run from a control below the diagram
 let guided = false; // the guide sets the speed, until the visitor does
 
 const send = (message) => worker.postMessage(message);
@@ -49,6 +51,21 @@ function open(text) {
   guided = text === "" && $("speed").value === "0.1";
   world += 1;
   send({ type: "open", link: text, number: world });
+}
+
+// Opens a run that the visitor selected on this page, and shows it.
+function change(text) {
+  open(text);
+  revealing = true;
+}
+
+// Scrolls to the diagram and the status; on a narrow screen the diagram stays in view above the status.
+function reveal() {
+  if (!revealing) return;
+  revealing = false;
+  const status = document.querySelector(".status");
+  if (narrow.matches) status.scrollIntoView();
+  else if ($("ring").getBoundingClientRect().top < 0 || status.getBoundingClientRect().bottom > innerHeight) document.querySelector(".run").scrollIntoView();
 }
 
 // Removes what the page said about an earlier run.
@@ -98,6 +115,7 @@ function fail(message) {
   document.documentElement.dataset.run = "none";
   $("moment").textContent = "";
   play(false);
+  reveal();
 }
 
 function take(frame) {
@@ -127,6 +145,7 @@ function take(frame) {
   if (state.over) play(false);
   describe();
   if (!wanted) guide.follow(events, state, playing);
+  reveal();
 }
 
 function addBlock(block) {
@@ -359,12 +378,14 @@ function wire() {
     $("n").max = PROTOCOLS[$("protocol").value].most;
     if (Number($("n").value) > Number($("n").max)) $("n").value = $("n").max;
   });
+  // The address of an example that runs already does not change.
+  for (const story of document.querySelectorAll(".stories a")) story.addEventListener("click", () => { if (story.hash === location.hash) change(story.hash.slice(1)); });
   // An example whose events take seconds brings its speed.
   for (const story of document.querySelectorAll(".stories a[data-speed]")) story.addEventListener("click", () => { $("speed").value = story.dataset.speed; });
   guide.begin({ onFollow: () => pace("0.02"), onFree: () => { pace("0.1"); guided = false; } });
   on("begin", () => {
     const text = `${$("protocol").value === "jolteon" ? "" : `p=${$("protocol").value}&`}n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
-    if (location.hash === "#" + text) open(text);
+    if (location.hash === "#" + text) change(text);
     else location.hash = text;
   });
   on("again", () => { const text = link; play(false); history.replaceState(null, "", "#" + text); open(text); });
@@ -384,7 +405,7 @@ function wire() {
     choose(chosen + by);
     $("nodes").children[chosen].focus();
   });
-  addEventListener("hashchange", () => open(location.hash.slice(1)));
+  addEventListener("hashchange", () => change(location.hash.slice(1)));
   lab.begin((voters) => send({ type: "lab", marks: voters }));
   open(location.hash.slice(1));
   requestAnimationFrame(tick);
