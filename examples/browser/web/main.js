@@ -1,5 +1,6 @@
 // The page: requests virtual time from the Worker, draws the results, and keeps the run in the address.
 import { BEHAVIOURS, PROTOCOLS, line, moment, plural, promise, seconds } from "./words.js";
+import { drawChain } from "./chain.js";
 import { drawLanes } from "./lanes.js";
 import { drawRing, place } from "./ring.js";
 import * as guide from "./guide.js";
@@ -133,7 +134,7 @@ function take(frame) {
     if (text) lines.push([event.at, ...text]);
   }
   write(lines);
-  if (events.length) drawChain();
+  if (events.length) drawChain(blocks, protocol);
   if (wanted && state.now >= wanted.until) {
     const same = state.hash === wanted.hash;
     $("replay").textContent = same ? "Replayed: the history equals that of the link." : "The history differs from that of the link, which was created with another version.";
@@ -199,24 +200,6 @@ function write(lines) {
     log.prepend(item);
   }
   while (log.childElementCount > MAX_LOG_LINES) log.lastElementChild.remove();
-}
-
-const listed = (bits) => [...bits].flatMap((bit, i) => (bit === "1" ? [i] : [])).join(", ");
-
-function drawChain() {
-  $("chain").replaceChildren(...blocks.map((block) => {
-    const item = document.createElement("li");
-    item.className = block.second ? "rival" : block.final ? "final" : block.prepared ? "prepared" : "";
-    const text = (tag, words) => Object.assign(document.createElement(tag), { textContent: words });
-    const bits = document.createElement("div");
-    bits.className = "bits";
-    bits.setAttribute("role", "img");
-    bits.setAttribute("aria-label", block.votes ? `signed by ${listed(block.votes)}` : "not certified yet");
-    for (const bit of block.votes) bits.append(Object.assign(document.createElement("i"), { className: bit === "1" ? "on" : "" }));
-    item.append(text("b", block.block), text("small", protocol === "abft" ? `height ${block.height}, with the proposals of ${listed(block.members)}` : `height ${block.height}, ${PROTOCOLS[protocol].unit} ${block.view}, by ${block.author}`), text("small", block.final ? "final" : block.votes ? "certified" : block.second ? "rival" : block.prepared ? "prepared" : protocol === "abft" ? "decided" : "proposed"), bits);
-    return item;
-  }));
-  $("chain").scrollLeft = $("chain").scrollWidth;
 }
 
 function describe() {
