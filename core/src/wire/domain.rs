@@ -97,7 +97,7 @@ pub const REPLICATE_STATEMENT: &str = "quorate-v1-replicate-statement";
 /// Digest of a view change or of a new view of the replicated state machine of the examples.
 pub const REPLICATE_VIEW: &str = "quorate-v1-replicate-view";
 /// Digest of the state of the replicated state machine of the examples.
-pub const REPLICATE_STATE: &str = "quorate-v1-replicate-state";
+pub const REPLICATE_SNAPSHOT: &str = "quorate-v1-replicate-snapshot";
 /// Identity of a group of replicas and their clients.
 pub const REPLICATE_GROUP: &str = "quorate-v1-replicate-group";
 /// Prefix of the bytes with which a replica or a client of the replicated state machine authenticates a link.
@@ -249,7 +249,7 @@ pub const ALL: &[&str] = &[
     BROADCAST_GROUP,
     REPLICATE_STATEMENT,
     REPLICATE_VIEW,
-    REPLICATE_STATE,
+    REPLICATE_SNAPSHOT,
     REPLICATE_GROUP,
     REPLICATE_HELLO,
     AUDITED_REDIS_COMMAND,

@@ -15,7 +15,7 @@ use crate::value::Value;
 
 /// Returns the digest of a state with its table of clients.
 fn digest(state: &[u8]) -> Digest {
-    domain::hash(domain::REPLICATE_STATE, state)
+    domain::hash(domain::REPLICATE_SNAPSHOT, state)
 }
 
 impl<A: Authentication, P: Application> Replica<A, P> {
