@@ -1,5 +1,7 @@
-//! The log of a replica's records: frames of a length u32, the first 8 bytes of a hash, and the record. A kill leaves at most
-//! an incomplete last frame, on which no message depended; it is cut. Any other damage refuses the start.
+//! The log of a replica's records: frames of a length u32, the first 4 bytes of the hash of the length, the first 8 bytes of the
+//! hash of the record, and the record. A kill leaves at most an incomplete last frame, on which no message depended; it is cut.
+//! Any other damage refuses the start. The length has a hash of its own: a damaged one would make a frame in the middle look like
+//! an incomplete last one.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -13,7 +15,7 @@ use crate::{Limits, Record};
 /// Bytes after which the log is replaced by the records of the current state, if these are fewer.
 const COMPACT: u64 = 4 << 20;
 /// Bytes before a record.
-const HEAD: usize = 12;
+const HEAD: usize = 16;
 
 /// An open log.
 pub(super) struct Store {
@@ -118,8 +120,12 @@ fn sync_folder(path: &Path) -> std::io::Result<()> {
 
 fn frame(bytes: &[u8]) -> Vec<u8> {
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes();
-    let check = domain::hash(domain::STORE_FRAME, bytes);
-    [&length[..], check.get(..8).unwrap_or_default(), bytes].concat()
+    [&length[..], &check::<4>(&length), &check::<8>(bytes), bytes].concat()
+}
+
+/// The first bytes of the hash.
+fn check<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    domain::hash(domain::STORE_FRAME, bytes).first_chunk().copied().unwrap_or([0; N])
 }
 
 /// Returns the records, and the length without an incomplete last frame.
@@ -134,9 +140,12 @@ fn read<S: Decode>(bytes: &[u8], binding: &[u8], limits: &Limits) -> Result<(Vec
     let (mut records, mut at) = (Vec::new(), 0);
     let mut r = Reader::new(bytes);
     while r.remaining() >= HEAD {
-        let (Ok(length), Ok(check)) = (r.u32(), r.array::<8>()) else { break };
+        let (Ok(length), Ok(of_length), Ok(of_content)) = (r.u32(), r.array(), r.array()) else { break };
+        if check::<4>(&length.to_le_bytes()) != of_length {
+            return Err(corrupt(at, "wrong checksum of a length"));
+        }
         let Ok(content) = r.raw(length as usize) else { break };
-        if domain::hash(domain::STORE_FRAME, content).get(..8) != Some(&check[..]) {
+        if check::<8>(content) != of_content {
             return Err(corrupt(at, "wrong checksum"));
         }
         if at == 0 && content != binding {
@@ -204,10 +213,12 @@ mod tests {
         assert_eq!(open(dir.path(), b"me").unwrap().1, [decided(3), decided(4)]);
         assert_eq!(code(b"you"), Some("DATA_MISMATCH"));
         let path = dir.path().join("records.log");
-        let mut bytes = fs::read(&path).unwrap();
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
-        fs::write(&path, &bytes).unwrap();
-        assert!(matches!(code(b"me"), Some("CORRUPT" | "DATA_MISMATCH")));
+        let bytes = fs::read(&path).unwrap();
+        for bit in 0..8 * bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &damaged).unwrap();
+            assert_eq!(code(b"me"), Some("CORRUPT"), "bit {bit}");
+        }
     }
 }
