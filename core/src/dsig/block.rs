@@ -3,7 +3,7 @@
 use zeroize::optimization_barrier;
 
 use crate::wire::context::WHOLE;
-pub(super) use crate::wire::context::{Context, compress, words};
+pub(super) use crate::wire::context::{CHUNK_END, CHUNK_START, Context, ROOT, compress, words};
 
 /// Overwrites secrets with zeros. A volatile write per byte, as in `zeroize`, would take longer than signing.
 pub(super) fn wipe(bytes: &mut [u8]) {
@@ -11,8 +11,9 @@ pub(super) fn wipe(bytes: &mut [u8]) {
     optimization_barrier(bytes);
 }
 
-const MATERIAL: u32 = 64;
-/// Flags of every compression except those that derive context keys.
+/// Flag of every compression except those that derive context keys.
+pub(super) const MATERIAL: u32 = 64;
+/// Flags of a hash of a single block.
 pub(super) const FLAGS: u32 = WHOLE | MATERIAL;
 
 /// Concatenates the parts into a zero-padded block. Returns the block and the length of the parts.

@@ -93,6 +93,9 @@ pub(super) fn digest(root: &[u8; 32], index: u16, nonce: &[u8; 16], message: &[u
         return MESSAGE.extended(&block, 50 + message.len(), 0);
     }
     let index = index.to_le_bytes();
+    if let Some(digest) = MESSAGE.few_blocks(&[root, &index, nonce, message]) {
+        return digest;
+    }
     let mut out = [0; 64];
     MESSAGE.hasher().update(root).update(&index).update(nonce).update(message).finalize_xof().fill(&mut out);
     out

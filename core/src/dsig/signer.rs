@@ -166,7 +166,10 @@ impl<S: DsigSuite> Signer<S> {
     ) -> Result<Option<Plan<S>>> {
         self.drop_stale_keys(now);
         let expired = core::mem::take(&mut self.expired);
-        let Some(group) = self.shortest(now) else { return Ok(None) };
+        let Some(group) = self.shortest(now) else {
+            self.fetch_next();
+            return Ok(None);
+        };
         let fresh = random()?;
         let seed = self.renew(&[&*fresh]);
         Ok(Some(Plan {
@@ -181,6 +184,12 @@ impl<S: DsigSuite> Signer<S> {
             public: self.public.clone(),
             suite: PhantomData,
         }))
+    }
+
+    /// Prefetches the keys that the next signatures of the groups use.
+    fn fetch_next(&self) {
+        let next = self.groups.iter().filter_map(|group| group.batches.front()?.keys.front());
+        next.for_each(|key| S::OneTime::fetch(&key.secret));
     }
 
     /// Adds a batch that this signer planned in this process. Returns `None` and wipes the batch if its keys were

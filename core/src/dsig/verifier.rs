@@ -284,12 +284,13 @@ impl SignerState {
         Ok(())
     }
 
+    /// Returns the known batches, the latest first: signers use the keys of their latest batches.
     fn known(&self) -> impl Iterator<Item = &KnownBatch> {
-        self.announced.iter().chain(&self.checked)
+        self.announced.iter().rev().chain(self.checked.iter().rev())
     }
 
     fn known_mut(&mut self) -> impl Iterator<Item = &mut KnownBatch> {
-        self.announced.iter_mut().chain(&mut self.checked)
+        self.announced.iter_mut().rev().chain(self.checked.iter_mut().rev())
     }
 }
 

@@ -10,8 +10,14 @@ pub(crate) const IV: [u32; 8] =
 /// permutation.
 pub(crate) const SCHEDULE: [[usize; 16]; 7] = schedule();
 
+/// Flag of the first block of a chunk.
+pub(crate) const CHUNK_START: u32 = 1;
+/// Flag of the last block of a chunk.
+pub(crate) const CHUNK_END: u32 = 2;
+/// Flag of the root of the tree.
+pub(crate) const ROOT: u32 = 8;
 /// Flags of a block that is the first and last of its chunk and the root of the tree.
-pub(crate) const WHOLE: u32 = 1 | 2 | 8;
+pub(crate) const WHOLE: u32 = CHUNK_START | CHUNK_END | ROOT;
 const CONTEXT: u32 = 32;
 
 /// The key derived from a domain string.

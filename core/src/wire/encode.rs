@@ -19,6 +19,13 @@ pub struct Writer {
     bytes: Vec<u8>,
 }
 
+/// Appends to these bytes.
+impl From<Vec<u8>> for Writer {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+}
+
 impl Writer {
     /// Creates an empty writer.
     pub fn new() -> Self {
