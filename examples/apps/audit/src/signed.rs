@@ -122,11 +122,16 @@ impl<'a> SignedCommand<'a> {
 
     /// Appends the encoding.
     pub fn encode_to(&self, out: &mut Vec<u8>) {
-        out.push(self.scheme.byte());
-        out.extend_from_slice(&self.sequence.to_le_bytes());
-        out.extend_from_slice(&self.time.0.to_le_bytes());
+        Self::begin(self.scheme, self.sequence, self.time, out);
         out.extend_from_slice(self.signature);
         out.extend_from_slice(self.command);
+    }
+
+    /// Appends the first part of the encoding, behind which a signer appends signature and command.
+    pub fn begin(scheme: SignatureScheme, sequence: u64, time: Time, out: &mut Vec<u8>) {
+        out.push(scheme.byte());
+        out.extend_from_slice(&sequence.to_le_bytes());
+        out.extend_from_slice(&time.0.to_le_bytes());
     }
 
     /// Returns the message that the signature covers in a store.

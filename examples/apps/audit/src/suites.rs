@@ -11,7 +11,7 @@ use quorate::dsig::{
 };
 use quorate::ed25519::{PublicKey, SecretKey};
 use quorate::machine::Time;
-use quorate::wire::{Decode, Encode};
+use quorate::wire::{Decode, Encode, Writer};
 use quorate::{Error, Result};
 
 /// Suites that clients may sign with.
@@ -68,8 +68,14 @@ pub type BackgroundResult = Box<dyn Any + Send>;
 
 /// A signer of any suite.
 pub trait DynSigner: Send {
+    /// Signs and appends the encoded signature to `out`. Errors: [`Error::Exhausted`].
+    fn sign_to(&mut self, message: &[u8], now: Time, out: &mut Vec<u8>) -> Result<()>;
     /// Signs; the signature is encoded. Errors: [`Error::Exhausted`].
-    fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>>;
+    fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
+        let mut signature = Vec::new();
+        self.sign_to(message, now, &mut signature)?;
+        Ok(signature)
+    }
     /// Returns the number of one-time keys that are ready.
     fn ready(&self) -> usize;
     /// Returns background work that does not need the signer, if there is any.
@@ -135,8 +141,12 @@ pub fn auditor(suite: SuiteId, roots: usize) -> Result<Box<dyn DynAuditor>> {
 }
 
 impl<S: DsigSuite> DynSigner for Signer<S> {
-    fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
-        Ok(Signer::sign(self, message, &[], now)?.encode())
+    fn sign_to(&mut self, message: &[u8], now: Time, out: &mut Vec<u8>) -> Result<()> {
+        let signature = Signer::sign(self, message, &[], now)?;
+        let mut writer = Writer::from(std::mem::take(out));
+        signature.encode_to(&mut writer);
+        *out = writer.into_bytes();
+        Ok(())
     }
 
     fn ready(&self) -> usize {

@@ -273,38 +273,37 @@ impl<E: Engine> Client<E> {
         received
     }
 
-    /// Writes the signed request to `out`.
+    /// Writes the signed request to `out`. The signature is made in its place there.
     fn sign(&mut self, sequence: u64) -> Result<(), Failure> {
-        let mut time = now();
-        let mut message = E::application().message(&self.store, sequence, time, &self.command);
-        let mut dsig = Vec::new();
-        let eddsa;
-        let (scheme, signature) = match &self.signing {
-            Signing::None => (SignatureScheme::None, &[][..]),
-            Signing::Eddsa(signer) => {
-                eddsa = signer.sign(&message)?;
-                (SignatureScheme::Eddsa, &eddsa[..])
-            }
-            Signing::Dsig(_) => {
-                while dsig.is_empty() {
-                    let Signing::Dsig(signer) = &mut self.signing else { break };
-                    match signer.sign(&message, time) {
-                        Ok(signature) => dsig = signature,
+        loop {
+            let time = now();
+            let begin = |scheme, out: &mut Vec<u8>| {
+                out.clear();
+                out.push(REQUEST);
+                SignedCommand::begin(scheme, sequence, time, out);
+            };
+            let message = || E::application().message(&self.store, sequence, time, &self.command);
+            match &mut self.signing {
+                Signing::None => begin(SignatureScheme::None, &mut self.out),
+                Signing::Eddsa(signer) => {
+                    begin(SignatureScheme::Eddsa, &mut self.out);
+                    self.out.extend_from_slice(&signer.sign(&message())?);
+                }
+                Signing::Dsig(signer) => {
+                    begin(SignatureScheme::Dsig, &mut self.out);
+                    match signer.sign_to(&message(), time, &mut self.out) {
+                        Ok(()) => {}
                         Err(Error::Exhausted) => {
                             self.prepare()?;
-                            time = now();
-                            message = E::application().message(&self.store, sequence, time, &self.command);
+                            continue;
                         }
                         Err(error) => return Err(Failure::failed(format!("signing: {error}"))),
                     }
                 }
-                (SignatureScheme::Dsig, &dsig[..])
             }
-        };
-        self.out.clear();
-        self.out.push(REQUEST);
-        SignedCommand { scheme, sequence, time, signature, command: &self.command }.encode_to(&mut self.out);
-        Ok(())
+            self.out.extend_from_slice(&self.command);
+            return Ok(());
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct EntryChain {
     gaps: u64,
     /// Number of the expected head, and its hash once it is read.
     watched: Option<(u64, Option<[u8; 32]>)>,
+    /// Number and offset of the last entry, if it has no hash.
+    unsealed: Option<(u64, u64)>,
 }
 
 /// Position of an entry in the order.
@@ -40,7 +42,7 @@ impl EntryChain {
     pub(super) fn new(application: &'static Application, first: [u8; 32], watched: Option<u64>) -> Self {
         let watched = watched.map(|number| (number, (number == 0).then_some(first)));
         let chains = BTreeMap::from([(0, [first; 2])]);
-        Self { application, highest: 0, chains, missing: BTreeMap::new(), gaps: 0, watched }
+        Self { application, highest: 0, chains, missing: BTreeMap::new(), gaps: 0, watched, unsealed: None }
     }
 
     /// Returns the next expected number.
@@ -111,23 +113,40 @@ impl EntryChain {
             }
         }
         let known = self.chains.get(&number.wrapping_sub(1)).copied();
-        if place.altered.is_none()
+        let expected = known.map_or(raw.chain, |[_, expected]| raw.expected_chain(application, &expected));
+        // The server computes the hash of the last entry later.
+        if let Some((number, offset)) = self.unsealed.take() {
+            findings.add("ALTERED", number, offset, "its hash was erased".to_owned());
+        }
+        let is_unsealed = place.altered.is_none() && raw.is_unsealed(&expected);
+        let stated = if is_unsealed { expected } else { raw.chain };
+        self.unsealed = is_unsealed.then_some((number, offset));
+        if stated == raw.chain
+            && place.altered.is_none()
             && known.is_some_and(|known| !known.iter().any(|chain| raw.follows(application, chain)))
         {
             place.altered = Some("its bytes do not match its hash");
         }
-        let expected = known.map_or(raw.chain, |[_, expected]| raw.expected_chain(application, &expected));
-        self.chains.insert(number, [raw.chain, expected]);
+        self.chains.insert(number, [stated, expected]);
         if let Some((watched, hash)) = &mut self.watched
             && *watched == number
         {
-            *hash = Some(raw.chain);
+            *hash = Some(stated);
         }
         if self.chains.len() > MAX_REMEMBERED {
             self.chains.pop_first();
         }
         self.highest = self.highest.max(number);
         place
+    }
+
+    /// Reports the last entry if it has no hash.
+    pub(super) fn report_unsealed(&mut self, findings: &mut Findings) {
+        if let Some((number, offset)) = self.unsealed.take() {
+            let detail =
+                "it has no hash: the server was killed, or is writing; its next start completes the log";
+            findings.add("UNSEALED", number, offset, detail.to_owned());
+        }
     }
 
     /// Reports entries that are missing.

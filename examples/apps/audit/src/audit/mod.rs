@@ -5,6 +5,7 @@
 //! | `ALTERED` | an entry's bytes do not match its hash |
 //! | `MALFORMED` | bytes that are not an entry |
 //! | `CUT` | the file ends within an entry |
+//! | `UNSEALED` | the last entry has no hash: the server was killed, or is writing; its next start completes the log |
 //! | `UNREAD` | too many bytes after damage look like entries, so that the rest was not read: the file was crafted |
 //! | `GAP` | entries are missing |
 //! | `REORDERED` | an entry is stored after a later one |
@@ -79,6 +80,7 @@ pub fn audit(application: &'static Application, path: &Path, expected: &Expected
     }
     audit.run(&mut scan).or_fail(Exit::Input, path.display())?;
     audit.entries.report_gaps(&mut audit.findings);
+    audit.entries.report_unsealed(&mut audit.findings);
     let (bytes, (last, chain)) = (scan.offset(), audit.entries.head());
     if let Some((number, hash)) = expected.head
         && audit.entries.watched() != Some(hash)

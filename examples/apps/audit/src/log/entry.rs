@@ -7,8 +7,10 @@ use crate::signed::MAX_SIGNED;
 
 /// Length of the header.
 pub const HEADER: usize = 40;
+/// Length of an entry's hash.
+pub(super) const HASH: usize = 32;
 /// Length of an entry without its signed command.
-pub const OVERHEAD: usize = 4 + FIXED + 32;
+pub const OVERHEAD: usize = 4 + FIXED + HASH;
 /// Maximum length of an entry.
 pub const MAX_ENTRY: usize = OVERHEAD + MAX_SIGNED;
 /// Maximum size of a group, which is also the maximum that a crash can leave incomplete.
@@ -113,6 +115,11 @@ impl<'a> RawEntry<'a> {
         Some(Self { entry: Entry { number, durable, received, signer: *signer, body }, chain: *chain, bytes })
     }
 
+    /// Returns all bytes in the file.
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Returns the length in the file.
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -132,6 +139,13 @@ impl<'a> RawEntry<'a> {
     pub fn expected_chain(&self, application: &Application, previous: &[u8; 32]) -> [u8; 32] {
         let hashed = self.bytes.split_last_chunk::<32>().map_or(&[][..], |(hashed, _)| hashed);
         hash(application, &[previous, hashed])
+    }
+
+    /// Returns true if its hash is missing, or was stored in part, when `expected` is the right one: its writer has not
+    /// sealed it.
+    pub fn is_unsealed(&self, expected: &[u8; 32]) -> bool {
+        let stored = self.chain.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+        self.chain != *expected && self.chain.get(..stored) == expected.get(..stored)
     }
 
     /// Returns true if its hash would be right with another number.

@@ -25,9 +25,14 @@
 //! bytes, and it refuses a log with a damaged entry that a later entry marks as durable.
 //!
 //! **Sealed later.** A server with a latency of microseconds hashes an entry after it has answered its command:
-//! [`LogWriter::append_unsealed`] writes all of an entry but its chain hash, in one call. The hash is written with the next
-//! entry, or by [`LogWriter::flush`]. After a kill the last entry may lack its hash; a writer that is opened with
-//! [`LogOptions::seal_tail`] computes it. The bytes of the file are the same as those of [`LogWriter::append`].
+//! [`LogWriter::append_unsealed`] writes all of an entry but its chain hash. After a kill the last entry may lack its hash; a
+//! writer that is opened with [`LogOptions::seals_later`] computes it. The bytes of the entries are the same as those of
+//! [`LogWriter::append`].
+//!
+//! **Through memory.** Such a writer maps reserved space at the end of the file ([`quorate_mapped`]) and stores entries there,
+//! because a call of the operating system would take longer than the verification of a signature. While it runs, and after a
+//! kill, the file ends with zeros, which are the end of the log for every reader. Where no space can be reserved, each entry
+//! is one call, and its hash is written with the next one.
 
 mod entry;
 mod reader;

@@ -1,7 +1,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use quorate_mapped::MAX_RESERVED;
 
 use super::entry::{Entry, HEADER, MAX_ENTRY, ParsedEntry, RawEntry, first_chain};
 use crate::Application;
@@ -31,7 +34,7 @@ pub enum ScanStep<'a> {
     Malformed,
     /// The given number of bytes of an incomplete entry.
     Truncated(u64),
-    /// The end of the file.
+    /// The end of the log: that of the file, or reserved space from here to the end of the file.
     End,
 }
 
@@ -99,12 +102,9 @@ impl Scan {
     /// # Errors
     /// I/O errors of the file.
     pub fn step(&mut self) -> io::Result<ScanStep<'_>> {
-        if !self.fill(4)? {
-            return Ok(if self.rest().is_empty() {
-                ScanStep::End
-            } else {
-                ScanStep::Truncated(self.rest().len() as u64)
-            });
+        self.fill(4)?;
+        if self.rest().iter().take(4).all(|byte| *byte == 0) && self.is_reserved()? {
+            return Ok(ScanStep::End);
         }
         if matches!(RawEntry::parse(self.rest()), ParsedEntry::Incomplete) {
             let len = self.rest().first_chunk().map_or(0, |len| u32::from_le_bytes(*len) as usize);
@@ -115,6 +115,28 @@ impl Scan {
             ParsedEntry::Malformed => ScanStep::Malformed,
             ParsedEntry::Incomplete => ScanStep::Truncated(self.rest().len() as u64),
         })
+    }
+
+    /// Returns true if the file has only zeros from the current position on, and no more than a writer reserves.
+    fn is_reserved(&self) -> io::Result<bool> {
+        let (mut at, mut bytes) = (self.offset(), [0; 1 << 12]);
+        let end = self.file.metadata()?.len();
+        if end.saturating_sub(at) > MAX_RESERVED {
+            return Ok(false);
+        }
+        loop {
+            let read = match self.file.read_at(&mut bytes, at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            if bytes.iter().take(read).any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+            if read == 0 {
+                return Ok(true);
+            }
+            at += read as u64;
+        }
     }
 
     /// Passes each further entry to `visit`, in order. Neither hashes nor signatures are checked. `path` is for messages.
@@ -244,7 +266,7 @@ impl Scan {
         let Some((len, rest)) = self.rest().split_first_chunk() else { return false };
         let number = rest.first_chunk().map(|number| u64::from_le_bytes(*number));
         number.is_some_and(|number| numbers.contains(&number))
-            && u32::from_le_bytes(*len) as usize <= MAX_ENTRY
+            && (1..=MAX_ENTRY).contains(&(u32::from_le_bytes(*len) as usize))
     }
 
     /// Returns the buffered bytes from the current position on.

@@ -171,7 +171,7 @@ fn more_than_a_group_of_zeros_is_not_torn() {
 
 /// Opens a log whose writer seals entries later.
 fn reopened(path: &Path) -> Result<(LogWriter, Recovery, Vec<Vec<u8>>), crate::failure::Failure> {
-    let options = LogOptions { seal_tail: true, ..LogOptions::new(SyncPolicy::Kill) };
+    let options = LogOptions { seals_later: true, ..LogOptions::new(SyncPolicy::Kill) };
     let mut bodies = Vec::new();
     let (log, recovered) =
         LogWriter::open_with(&TEST, path, &options, |entry| bodies.push(entry.body.to_vec()))?;
@@ -192,19 +192,76 @@ fn entries_sealed_later_yield_the_same_bytes() {
     fs::write(&path, &empty).unwrap();
     let mut log = reopened(&path).unwrap().0;
     assert_eq!(log.append_unsealed(entry(b"aaa")).unwrap(), 1);
-    assert_eq!(fs::read(&path).unwrap(), whole[..HEADER + OVERHEAD + 3 - 32], "the hash is written later");
-    log.seal();
+    assert_eq!(without_reserve(&path), whole[..HEADER + OVERHEAD + 3 - 32], "the hash is written later");
+    log.seal().unwrap();
+    assert_eq!(without_reserve(&path), whole[..HEADER + OVERHEAD + 3]);
+    assert!(fs::read(&path).unwrap().len() > whole.len(), "space is reserved");
     assert_eq!(log.append_unsealed(entry(b"bbb")).unwrap(), 2);
     // Both ways to write mix.
     assert_eq!(log.append([entry(b"ccc")]).unwrap(), 3);
     log.flush().unwrap();
-    assert_eq!(fs::read(&path).unwrap(), whole);
+    assert_eq!(without_reserve(&path), whole);
     assert_eq!(log.append_unsealed(entry(b"ddd")).unwrap(), 4);
     log.flush().unwrap();
     log.flush().unwrap();
     assert_eq!(bodies(&path).err().unwrap().code, "BAD_INPUT", "the writer has the file");
     drop(log);
     assert_eq!(bodies(&path).unwrap().0.len(), 4);
+    assert_eq!(fs::read(&path).unwrap(), without_reserve(&path), "nothing is reserved in a closed log");
+}
+
+/// Returns a log without the zeros at its end. The hashes of these tests do not end with zero.
+fn without_reserve(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+    bytes[..end].to_vec()
+}
+
+/// Returns the lengths of the entries of a log that ends without damage.
+fn lengths(path: &Path) -> Vec<usize> {
+    let (mut scan, mut lengths) = (Scan::open(&TEST, path).unwrap(), Vec::new());
+    loop {
+        let length = match scan.step().unwrap() {
+            ScanStep::Entry(raw) => raw.len(),
+            ScanStep::End => return lengths,
+            ScanStep::Malformed | ScanStep::Truncated(_) => panic!("{}", scan.offset()),
+        };
+        lengths.push(length);
+        scan.skip(length);
+    }
+}
+
+#[test]
+fn reserved_space_is_the_end_of_a_log() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]], vec![vec![3; 50]]]);
+    let whole = fs::read(&path).unwrap();
+    let all: Vec<usize> = ends.windows(2).map(|pair| (pair[1] - pair[0]) as usize).collect();
+    for zeros in [1, 3, 4, 32, 5000, 1 << 20] {
+        let mut killed = whole.clone();
+        killed.resize(killed.len() + zeros, 0);
+        fs::write(&path, &killed).unwrap();
+        assert_eq!(lengths(&path), all);
+        // The hash of the last entry is missing, or stored in part.
+        for stored in [0, 1, 16, 31] {
+            let mut killed = killed.clone();
+            killed[ends[3] as usize - 32 + stored..ends[3] as usize].fill(0);
+            fs::write(&path, &killed).unwrap();
+            assert_eq!(lengths(&path), all);
+            let (log, recovered, bodies) = reopened(&path).unwrap();
+            assert_eq!((log.last(), bodies.len(), recovered.torn), (3, 3, None), "{zeros} {stored}");
+            drop(log);
+            assert_eq!(fs::read(&path).unwrap(), whole, "{zeros} {stored}");
+        }
+    }
+    // A hash that is missing before one that is not is damage, and so are zeros within an entry.
+    for range in [ends[1] - 32..ends[1], ends[1]..ends[1] + 60] {
+        let mut bad = whole.clone();
+        bad[range.start as usize..range.end as usize].fill(0);
+        fs::write(&path, &bad).unwrap();
+        assert_eq!(reopened(&path).err().unwrap().code, "LOG_DAMAGED");
+        assert_eq!(fs::read(&path).unwrap(), bad);
+    }
 }
 
 #[test]

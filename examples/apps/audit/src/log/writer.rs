@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use quorate_mapped::AppendFile;
 use serde::Deserialize;
 
-use super::entry::{Entry, parse_unsealed, seal};
+use super::entry::{Entry, HASH, ParsedEntry, RawEntry, parse_unsealed, seal};
 use super::reader::{Scan, ScanStep};
 use super::recovery::{check_torn_tail, create, move_aside};
 use crate::Application;
@@ -16,7 +17,7 @@ use crate::failure::{Exit, Failure, OrFail};
 #[derive(Debug)]
 pub struct LogWriter {
     application: &'static Application,
-    disk: Box<dyn Disk>,
+    output: Output,
     sync: SyncPolicy,
     store: [u8; 32],
     last: u64,
@@ -25,10 +26,26 @@ pub struct LogWriter {
     received: u64,
     /// Bytes of the last write.
     buffer: Vec<u8>,
-    /// Where the last entry begins in `buffer`, if it is not sealed.
-    unsealed: Option<usize>,
+    /// The last entry, if it is not sealed.
+    unsealed: Option<Unsealed>,
     /// Hash of the last entry, if it is not in the file.
     unwritten: Option<[u8; 32]>,
+}
+
+#[derive(Debug)]
+enum Output {
+    Disk(Box<dyn Disk>),
+    /// Reserved space in memory.
+    Mapped(AppendFile),
+}
+
+/// An entry without its hash.
+#[derive(Clone, Copy, Debug)]
+struct Unsealed {
+    /// Where it begins in the buffer.
+    begin: usize,
+    /// Where its hash will be in a mapped file.
+    gap: u64,
 }
 
 /// When an entry counts as durable.
@@ -51,8 +68,9 @@ pub struct LogOptions {
     /// Offset from which on the operator moves the damaged end of the log into a separate file. No byte is discarded,
     /// but executed commands of that part are no longer in the log.
     pub put_aside: Option<u64>,
-    /// Completes a last entry that lacks only its hash, for writers that use [`LogWriter::append_unsealed`].
-    pub seal_tail: bool,
+    /// For writers that use [`LogWriter::append_unsealed`]: completes a last entry that lacks only its hash, and with
+    /// [`SyncPolicy::Kill`] writes through memory where the file system can reserve space.
+    pub seals_later: bool,
 }
 
 /// Result of opening a log.
@@ -90,7 +108,7 @@ impl Disk for File {
 impl LogOptions {
     /// Creates options that change no damaged log.
     pub fn new(sync: SyncPolicy) -> Self {
-        Self { sync, put_aside: None, seal_tail: false }
+        Self { sync, put_aside: None, seals_later: false }
     }
 }
 
@@ -120,7 +138,7 @@ impl LogWriter {
         options: &LogOptions,
         mut visit: impl FnMut(&Entry<'_>),
     ) -> Result<(Self, Recovery), Failure> {
-        let &LogOptions { sync, put_aside, seal_tail } = options;
+        let &LogOptions { sync, put_aside, seals_later } = options;
         let mut file = open_locked(application, path)?;
         let scanned = file.try_clone().or_fail(Exit::Failed, path.display())?;
         let mut scan = Scan::from_file(application, scanned).map_err(|failure| failure.at(path.display()))?;
@@ -128,26 +146,43 @@ impl LogWriter {
         let (mut last, mut chain, mut received) = (0, scan.first_chain(), 0);
         // The last durable entry according to the last group, and the group's offset.
         let mut group = (0, scan.offset());
-        let mut missing = None;
+        let (mut missing, mut reserved, mut tail) = (None, None, None::<UnsealedTail>);
         let bad = loop {
             let offset = scan.offset();
             let len = match scan.step().or_fail(Exit::Failed, path.display())? {
-                ScanStep::Entry(raw) if raw.entry.number == last + 1 && raw.follows(application, &chain) => {
-                    visit(&raw.entry);
+                ScanStep::Entry(raw) if raw.entry.number == last + 1 => {
+                    if let Some(UnsealedTail { offset, before, .. }) = tail.take() {
+                        // Only the last entry can lack its hash: this one was overwritten.
+                        (last, chain) = before;
+                        break Some(offset);
+                    }
+                    let expected = raw.expected_chain(application, &chain);
+                    if raw.chain == expected {
+                        visit(&raw.entry);
+                    } else if seals_later && raw.is_unsealed(&expected) {
+                        let bytes = raw.bytes().to_vec();
+                        tail = Some(UnsealedTail { bytes, offset, hash: expected, before: (last, chain) });
+                    } else {
+                        break Some(offset);
+                    }
                     if raw.entry.durable != group.0 {
                         group = (raw.entry.durable, offset);
                     }
-                    (last, chain, received) = (last + 1, raw.chain, raw.entry.received);
+                    (last, chain, received) = (last + 1, expected, raw.entry.received);
                     raw.len()
                 }
-                ScanStep::End => break None,
-                ScanStep::Truncated(_) if seal_tail => {
-                    let Some((entry, hash, rest)) = unsealed(application, scan.rest(), &chain, last) else {
+                ScanStep::End => {
+                    reserved = Some(offset);
+                    break None;
+                }
+                ScanStep::Truncated(bytes) if seals_later && tail.is_none() => {
+                    let cut = scan.rest().get(..bytes as usize).unwrap_or_default();
+                    let Some((entry, hash, rest)) = unsealed(application, cut, &chain, last) else {
                         break Some(offset);
                     };
                     visit(&entry);
                     (last, chain, received) = (last + 1, hash, entry.received);
-                    missing = Some(rest);
+                    missing = Some((offset + bytes, rest));
                     break None;
                 }
                 _ => break Some(scan.offset()),
@@ -169,8 +204,15 @@ impl LogWriter {
             let doing = format_args!("putting aside {} from byte {offset} on", path.display());
             recovered.torn = Some(move_aside(&mut file, path, offset).or_fail(Exit::Failed, doing)?);
         }
+        if let Some(tail) = tail {
+            tail.complete(&file, &mut visit).or_fail(Exit::Failed, path.display())?;
+        }
+        // Cuts off what an earlier writer reserved.
+        if let Some(end) = reserved.or(missing.as_ref().map(|(end, _)| *end)) {
+            file.set_len(end).or_fail(Exit::Failed, path.display())?;
+        }
         let mut end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
-        if let Some(rest) = missing {
+        if let Some((_, rest)) = missing {
             file.write_all(&rest).or_fail(Exit::Failed, path.display())?;
             end += rest.len() as u64;
         }
@@ -179,19 +221,23 @@ impl LogWriter {
             file.seek(SeekFrom::Start(group.1)).or_fail(Exit::Failed, path.display())?;
             write_again(&reading, &mut file, group.1..end).or_fail(Exit::Failed, path.display())?;
         }
-        let log = Self::new(application, Box::new(file), sync, store, (last, chain));
+        let output = match seals_later && sync == SyncPolicy::Kill {
+            true => mapped(file, end).or_fail(Exit::Failed, path.display())?,
+            false => Output::Disk(Box::new(file)),
+        };
+        let log = Self::new(application, output, sync, store, (last, chain));
         Ok((Self { received, ..log }, recovered))
     }
 
     fn new(
         application: &'static Application,
-        disk: Box<dyn Disk>,
+        output: Output,
         sync: SyncPolicy,
         store: [u8; 32],
         (last, chain): (u64, [u8; 32]),
     ) -> Self {
         let (received, buffer, unsealed, unwritten) = (0, Vec::new(), None, None);
-        Self { application, disk, sync, store, last, chain, received, buffer, unsealed, unwritten }
+        Self { application, output, sync, store, last, chain, received, buffer, unsealed, unwritten }
     }
 
     /// The store that the log is of.
@@ -210,25 +256,31 @@ impl LogWriter {
     /// # Errors
     /// I/O errors. The content of the disk is then unknown: the caller must stop and open the log again.
     pub fn append<'a>(&mut self, group: impl IntoIterator<Item = NewEntry<'a>>) -> io::Result<u64> {
-        self.begin_write();
+        self.begin_write()?;
         let (first, durable) = (self.last + 1, self.last);
         for NewEntry { received, signer, body } in group {
             // Connections are not served in the order of the log, and clocks can be set back.
             self.received = self.received.max(received);
             let entry = Entry { number: self.last + 1, durable, received: self.received, signer, body };
+            let begin = self.buffer.len();
             self.chain = entry.encode_to(self.application, &self.chain, &mut self.buffer);
             self.last += 1;
+            if let Output::Mapped(file) = &mut self.output {
+                file.append(self.buffer.get(begin..).unwrap_or_default(), 0)?;
+            }
         }
-        self.disk.write_all(&self.buffer)?;
-        if self.sync == SyncPolicy::Always {
-            self.disk.sync()?;
+        if let Output::Disk(disk) = &mut self.output {
+            disk.write_all(&self.buffer)?;
+            if self.sync == SyncPolicy::Always {
+                disk.sync()?;
+            }
         }
         Ok(first)
     }
 
-    /// Writes an entry without its hash, together with the hash of the entry before it. Returns the number of the entry
-    /// when the operating system has it; with [`SyncPolicy::Always`] this is [`append`](Self::append). Cost: one call of
-    /// the operating system. [`seal`](Self::seal) computes the hash later.
+    /// Writes an entry without its hash. Returns its number when the operating system has it; with [`SyncPolicy::Always`] this is
+    /// [`append`](Self::append). Cost: two copies with [`LogOptions::seals_later`], otherwise one call of the operating system,
+    /// with the hash of the entry before it. [`seal`](Self::seal) computes the hash later.
     ///
     /// # Errors
     /// Those of [`append`](Self::append).
@@ -236,7 +288,7 @@ impl LogWriter {
         if self.sync == SyncPolicy::Always {
             return self.append([new]);
         }
-        self.begin_write();
+        self.begin_write()?;
         let (durable, begin) = (self.last, self.buffer.len());
         self.received = self.received.max(new.received);
         let entry = Entry {
@@ -247,17 +299,39 @@ impl LogWriter {
             body: new.body,
         };
         entry.encode_unsealed_to(&mut self.buffer);
-        self.disk.write_all(&self.buffer)?;
-        (self.last, self.unsealed) = (durable + 1, Some(begin));
+        let gap = match &mut self.output {
+            Output::Disk(disk) => disk.write_all(&self.buffer).map(|()| 0)?,
+            Output::Mapped(file) => file.append(&self.buffer, HASH)?,
+        };
+        (self.last, self.unsealed) = (durable + 1, Some(Unsealed { begin, gap }));
         Ok(self.last)
     }
 
-    /// Computes the hash of the last entry, if it has none. The next write contains it.
-    pub fn seal(&mut self) {
-        if let Some(begin) = self.unsealed.take() {
-            let unsealed = self.buffer.get(begin..).unwrap_or_default();
-            self.chain = seal(self.application, &self.chain, unsealed);
-            self.unwritten = Some(self.chain);
+    /// Computes the hash of the last entry, if it has none, in about 2 µs for a DSig signature. It is in the file at once if that
+    /// is written through memory, and otherwise with the next write.
+    ///
+    /// # Errors
+    /// Those of [`append`](Self::append).
+    pub fn seal(&mut self) -> io::Result<()> {
+        let Some(Unsealed { begin, gap }) = self.unsealed.take() else { return Ok(()) };
+        let unsealed = self.buffer.get(begin..).unwrap_or_default();
+        self.chain = seal(self.application, &self.chain, unsealed);
+        match &mut self.output {
+            Output::Disk(_) => self.unwritten = Some(self.chain),
+            Output::Mapped(file) => file.fill(gap, &self.chain)?,
+        }
+        Ok(())
+    }
+
+    /// Makes a part of the room for `bytes` bytes of entries to come, in a few microseconds, and returns true if there is more to
+    /// do. To be called when no command waits.
+    ///
+    /// # Errors
+    /// Those of [`append`](Self::append).
+    pub fn make_room(&mut self, bytes: u64) -> io::Result<bool> {
+        match &mut self.output {
+            Output::Disk(_) => Ok(false),
+            Output::Mapped(file) => file.make_room(bytes),
         }
     }
 
@@ -266,15 +340,49 @@ impl LogWriter {
     /// # Errors
     /// Those of [`append`](Self::append).
     pub fn flush(&mut self) -> io::Result<()> {
-        self.begin_write();
-        if self.buffer.is_empty() { Ok(()) } else { self.disk.write_all(&self.buffer) }
+        self.begin_write()?;
+        match &mut self.output {
+            Output::Disk(disk) if !self.buffer.is_empty() => disk.write_all(&self.buffer),
+            _ => Ok(()),
+        }
     }
 
     /// Begins a write with the hash that is not in the file yet.
-    fn begin_write(&mut self) {
-        self.seal();
+    fn begin_write(&mut self) -> io::Result<()> {
+        self.seal()?;
         self.buffer.clear();
         self.buffer.extend(self.unwritten.take().into_iter().flatten());
+        Ok(())
+    }
+}
+
+/// The last entry, in reserved space, without its hash.
+struct UnsealedTail {
+    bytes: Vec<u8>,
+    offset: u64,
+    hash: [u8; 32],
+    /// Number and hash of the entry before it.
+    before: (u64, [u8; 32]),
+}
+
+impl UnsealedTail {
+    fn complete(&self, file: &File, visit: &mut impl FnMut(&Entry<'_>)) -> io::Result<()> {
+        if let ParsedEntry::Complete(raw) = RawEntry::parse(&self.bytes) {
+            visit(&raw.entry);
+        }
+        file.write_all_at(&self.hash, self.offset + (self.bytes.len() - HASH) as u64)
+    }
+}
+
+/// Writes through memory, if the file system can reserve space and has enough of it.
+fn mapped(file: File, end: u64) -> io::Result<Output> {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, Unsupported};
+    match AppendFile::new(file.try_clone()?, end) {
+        Ok(mapped) => Ok(Output::Mapped(mapped)),
+        Err(error) if matches!(error.kind(), Unsupported | StorageFull | QuotaExceeded | FileTooLarge) => {
+            Ok(Output::Disk(Box::new(file)))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -374,8 +482,13 @@ mod tests {
     fn appended_entries_are_on_disk() {
         let seen = Seen::default();
         let one = NewEntry { received: 1, signer: [0; 32], body: b"a" };
-        let mut log =
-            LogWriter::new(&TEST, Box::new(seen.clone()), SyncPolicy::Always, [0; 32], (0, [0; 32]));
+        let mut log = LogWriter::new(
+            &TEST,
+            Output::Disk(Box::new(seen.clone())),
+            SyncPolicy::Always,
+            [0; 32],
+            (0, [0; 32]),
+        );
         assert_eq!(log.append([one]).unwrap(), 1);
         assert_eq!(lock(&seen.0).kept.len(), crate::log::OVERHEAD + 1);
         lock(&seen.0).fails = true;

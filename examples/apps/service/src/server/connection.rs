@@ -56,6 +56,8 @@ enum Phase {
 
 /// Time limit for authentication.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Room for a request and its receipt.
+const NEXT: u64 = 1 << 12;
 
 impl Connection {
     pub(super) fn new(link: Link, id: u64) -> Self {
@@ -161,9 +163,13 @@ impl Connection {
             let (sequence, command) = (signed.sequence, signed.command);
             let receipt = Receipt { entry, signer, sequence, command, answer };
             receipts.append(&mut context.log, now, &receipt, &mut self.receipt)?;
+        }
+        context.log.seal().or_fail(Exit::Failed, "writing the log")?;
+        if context.receipts.is_some() {
+            // Before the receipt is sent, because its client sends the next request then.
+            context.log.make_room(NEXT).or_fail(Exit::Failed, "writing the log")?;
             goes_on = goes_on && self.link.send(&self.receipt).is_ok();
         }
-        context.log.seal();
         Ok(goes_on)
     }
 

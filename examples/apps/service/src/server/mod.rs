@@ -65,6 +65,11 @@ const MAX_CONNECTIONS: usize = 256;
 /// while requests arrive too: one busy client must not keep others from connecting.
 const MAX_ROUNDS: u32 = 256;
 const MAX_INTERVAL: Duration = Duration::from_micros(200);
+/// Time without a message after which the server prepares for further requests: clients that send one after another are
+/// making keys then.
+const QUIET: Duration = Duration::from_micros(30);
+/// Room in the log that is made before keys, for the requests until the next time without messages, and after them.
+const ROOM: [u64; 2] = [1 << 19, 1 << 22];
 /// Rounds without a message between two looks at the clock.
 const CLOCK_ROUNDS: u32 = 16;
 /// Maximum number of connections that are accepted at once: creating one in shared memory takes about a millisecond.
@@ -82,7 +87,7 @@ impl<E: Engine> Server<E> {
             return Err(Failure::input(format!("client {:?} has the key of the server", known.name)));
         }
         let (mut replay, mut fault) = (Replay::<E>::new(public), None);
-        let options = LogOptions { put_aside: config.put_aside, seal_tail: true, sync: config.sync };
+        let options = LogOptions { put_aside: config.put_aside, seals_later: true, sync: config.sync };
         let (mut log, recovered) = LogWriter::open_with(application, &config.log, &options, |entry| {
             if fault.is_none() {
                 fault = replay.execute(entry).err().map(|fault| (entry.number, fault));
@@ -191,7 +196,11 @@ impl<E: Engine> Server<E> {
             }
             (rounds, maintained) = (0, now);
             self.maintain(&mut id);
-            if now.duration_since(active) >= SPIN {
+            let idle = now.duration_since(active);
+            if idle >= QUIET {
+                self.prepare()?;
+            }
+            if idle >= SPIN {
                 // A log at rest ends with the hash of its last entry.
                 self.context.log.flush().or_fail(Exit::Failed, "writing the log")?;
                 if self.pace == Pace::Sleep {
@@ -245,6 +254,19 @@ impl<E: Engine> Server<E> {
             self.learn(verified);
         }
         self.connections.retain(|connection| !connection.is_overdue());
+    }
+
+    /// Does work that later requests would have to wait for.
+    fn prepare(&mut self) -> Result<(), Failure> {
+        let Context { log, receipts, .. } = &mut self.context;
+        let mut make_room = |bytes| log.make_room(bytes).or_fail(Exit::Failed, "writing the log");
+        if make_room(ROOM[0])? {
+            return Ok(());
+        }
+        if let Some(receipts) = receipts {
+            receipts.prepare(quorate_audit::now())?;
+        }
+        make_room(ROOM[1]).map(drop)
     }
 
     /// Waits for a message or a new connection.

@@ -25,8 +25,8 @@ pub(super) struct Receipts {
     body: Vec<u8>,
 }
 
-/// Log2 of the number of keys that are made at once, between two commands.
-const LOG2_BATCH: u8 = 5;
+/// Keys are made when fewer than this are ready: a batch of the default size.
+const LOW_WATER: usize = 128;
 
 impl Receipts {
     /// `last` is the sequence number of the key's last receipt in the log.
@@ -36,10 +36,19 @@ impl Receipts {
         key: &Key,
         last: u64,
     ) -> Result<Self, Failure> {
-        let config = SignerConfig { log2_batch: LOG2_BATCH, low_water: 1, ..SignerConfig::default() };
+        let config = SignerConfig { low_water: LOW_WATER, ..SignerConfig::default() };
         let keys = signer(SUITE, key.secret_key()?, config).or_fail(Exit::Failed, "making the signer")?;
         let public = *key.public()?.as_bytes();
         Ok(Self { application, store, public, last, keys, receipt: Vec::new(), body: Vec::new() })
+    }
+
+    /// Makes a batch of keys if few are left, in half a millisecond. To be called while no command waits: a receipt that finds
+    /// no key does the same.
+    ///
+    /// # Errors
+    /// [`Failure`] if the operating system gives no random bytes.
+    pub(super) fn prepare(&mut self, now: Time) -> Result<(), Failure> {
+        self.make_keys(now).or_fail(Exit::Failed, "making keys")
     }
 
     /// Signs a receipt and appends it to the log. Writes its message to `out`.
@@ -71,12 +80,17 @@ impl Receipts {
     fn sign(&mut self, message: &[u8], now: Time) -> quorate::Result<Vec<u8>> {
         match self.keys.sign(message, now) {
             Err(Error::Exhausted) => {
-                while let Some(work) = self.keys.plan(now)? {
-                    self.keys.add(work()?);
-                }
+                self.make_keys(now)?;
                 self.keys.sign(message, now)
             }
             other => other,
         }
+    }
+
+    fn make_keys(&mut self, now: Time) -> quorate::Result<()> {
+        if let Some(work) = self.keys.plan(now)? {
+            self.keys.add(work()?);
+        }
+        Ok(())
     }
 }

@@ -52,7 +52,7 @@ pub struct BenchArgs {
     ops: u32,
     /// Number of rounds, in which the targets alternate. The round with the lowest p99 of a target is reported: the least
     /// disturbed one on a machine that does other work.
-    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// Link between the processes.
     #[arg(long, value_name = "KIND", default_value = "shm")]

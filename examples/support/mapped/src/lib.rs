@@ -1,0 +1,230 @@
+//! Appends to a file through its mapping in memory.
+//!
+//! A write of the operating system costs half a microsecond, and several where it begins a new page of the file. A store into
+//! a page that is already in memory costs some nanoseconds, and survives a kill of the process just as well: the page belongs
+//! to the operating system. Neither survives a power failure before [`AppendFile::sync`].
+//!
+//! ```text
+//!  file   │ records │ reserved: zeros ...                      │
+//!  memory      │ window: populated pages │ pages not touched │
+//! ```
+//!
+//! A process that shortens the file under this one ends it with the signal SIGBUS, as with every mapping. Lock the file.
+//!
+//! The file is longer than its records: it ends with zeros, at most [`MAX_RESERVED`] of them, which a reader must take for
+//! the end. A record therefore begins with four bytes that are not all zero; they are stored last, so that a process that is
+//! killed leaves a whole record or none. An [`AppendFile`] that is dropped cuts the zeros off.
+
+mod window;
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use window::Window;
+
+/// Maximum number of zeros behind the last record: a window, and a page.
+pub const MAX_RESERVED: u64 = window::LENGTH + (1 << 16);
+
+/// Maximum room that [`AppendFile::make_room`] makes.
+pub const MAX_ROOM: u64 = window::LENGTH / 2;
+/// Maximum length of a record with its gap.
+const MAX_RECORD: u64 = 1 << 20;
+/// Maximum number of bytes that one call of [`AppendFile::make_room`] brings into memory, in about 20 µs.
+const SLICE: u64 = 1 << 16;
+
+/// A file of which this process is the only writer.
+#[derive(Debug)]
+pub struct AppendFile {
+    file: File,
+    /// Offset behind the last record.
+    end: u64,
+    window: Window,
+}
+
+impl AppendFile {
+    /// Takes a file whose records end at `end`, and reserves the first window behind it. Cost: some calls of the operating
+    /// system, and [`MAX_ROOM`] of pages: milliseconds.
+    ///
+    /// # Errors
+    /// Those of the operating system: [`io::ErrorKind::Unsupported`] on file systems that cannot reserve space, and
+    /// [`io::ErrorKind::StorageFull`]. The file is then as before.
+    pub fn new(file: File, end: u64) -> io::Result<Self> {
+        let before = file.metadata()?.len();
+        let window = Window::new(&file, end).inspect_err(|_| {
+            // A window that is reserved but not mapped would leave zeros.
+            let _ = file.set_len(before);
+        })?;
+        let mut mapped = Self { file, end, window };
+        while mapped.make_room(MAX_ROOM)? {}
+        Ok(mapped)
+    }
+
+    /// Returns the offset behind the last record.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Appends a record and, behind it, `gap` zeros, which [`fill`](Self::fill) can overwrite. Returns the offset of the gap. Cost:
+    /// one copy; some calls of the operating system for each 8 MiB, and a page fault for each page that
+    /// [`make_room`](Self::make_room) has not populated.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for a record that is longer than 1 MiB with its gap, or whose first four bytes are missing
+    /// or zero; those of [`new`](Self::new). Nothing is appended then.
+    pub fn append(&mut self, record: &[u8], gap: usize) -> io::Result<u64> {
+        let length = (record.len() + gap) as u64;
+        let Some((first, rest)) = record.split_first_chunk::<4>() else { return Err(invalid("too short")) };
+        if *first == [0; 4] || length > MAX_RECORD {
+            return Err(invalid("of a length or with a beginning that cannot be appended"));
+        }
+        if self.window.end() - self.end < length {
+            self.window = Window::new(&self.file, self.end)?;
+        }
+        self.window.store(self.end + 4, rest);
+        self.window.store_last(self.end, *first);
+        self.end += length;
+        Ok(self.end - gap as u64)
+    }
+
+    /// Overwrites bytes of an earlier record or of its gap.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for bytes behind the last record; those of the operating system.
+    pub fn fill(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.end) {
+            return Err(invalid("behind the end"));
+        }
+        if offset >= self.window.begin() {
+            self.window.store(offset, bytes);
+            return Ok(());
+        }
+        self.file.write_all_at(bytes, offset)
+    }
+
+    /// Brings pages for the next `bytes` bytes, at most [`MAX_ROOM`], into memory, so that [`append`](Self::append) need not wait for
+    /// them. Does a part of that work, about a microsecond for each page and not more than 16, and returns true if there is
+    /// more. To be called when nothing else is to be done.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn make_room(&mut self, bytes: u64) -> io::Result<bool> {
+        let bytes = bytes.min(MAX_ROOM);
+        if self.window.end() - self.end < bytes {
+            self.window = Window::new(&self.file, self.end)?;
+            return Ok(true);
+        }
+        Ok(self.window.populate(self.end + bytes, SLICE))
+    }
+
+    /// Returns when all records are on disk.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+impl Drop for AppendFile {
+    fn drop(&mut self) {
+        // Zeros that stay are the end for readers too.
+        let _ = self.file.set_len(self.end);
+    }
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("a record {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn opened(path: &std::path::Path, end: u64) -> AppendFile {
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
+        AppendFile::new(file, end).unwrap()
+    }
+
+    #[test]
+    fn records_are_in_the_file_at_once_and_zeros_only_behind_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, b"header").unwrap();
+        let mut mapped = opened(&path, 6);
+        assert_eq!(mapped.append(b"first", 3).unwrap(), 11);
+        mapped.fill(11, b"abc").unwrap();
+        assert_eq!(mapped.append(b"second", 0).unwrap(), 20);
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(bytes[..20], *b"headerfirstabcsecond");
+        assert!(bytes.len() as u64 - 20 <= MAX_RESERVED && bytes[20..].iter().all(|byte| *byte == 0));
+        // What a kill leaves.
+        std::mem::forget(mapped);
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+        let mut mapped = opened(&path, 20);
+        mapped.append(b"third", 0).unwrap();
+        mapped.sync().unwrap();
+        drop(mapped);
+        assert_eq!(fs::read(&path).unwrap(), b"headerfirstabcsecondthird");
+    }
+
+    #[test]
+    fn records_that_readers_could_not_tell_from_the_end_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mapped = opened(&folder.path().join("file"), 0);
+        for record in [&b"abc"[..], b"\0\0\0\0a", &vec![1; 1 << 20]] {
+            assert_eq!(mapped.append(record, 1).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
+        assert_eq!(mapped.append(b"abcd", 2).unwrap(), 4);
+        assert!(mapped.fill(5, b"xx").is_err() && mapped.fill(u64::MAX, b"xx").is_err());
+        mapped.fill(4, b"xx").unwrap();
+        assert_eq!(mapped.end(), 6);
+    }
+
+    #[test]
+    fn a_file_that_must_not_grow_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        File::create(&path).unwrap().write_all(b"abcdef").unwrap();
+        let read_only = File::open(&path).unwrap();
+        assert!(AppendFile::new(read_only, 6).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"abcdef");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+        #[test]
+        fn the_file_is_the_concatenation_of_the_records(
+            records in vec((vec(1u8.., 4..200_000), any::<bool>()), 1..60),
+            kept in 0usize..40_000,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("file");
+            let mut expected = vec![9; kept];
+            fs::write(&path, &expected).unwrap();
+            let mut mapped = opened(&path, kept as u64);
+            let mut gap = None;
+            for (record, makes_room) in &records {
+                // Filled late: the window may have moved on.
+                let next = mapped.append(record, 8).unwrap();
+                if let Some(gap) = gap.replace(next) {
+                    mapped.fill(gap, &[8; 8]).unwrap();
+                }
+                if *makes_room {
+                    mapped.make_room(MAX_ROOM).unwrap();
+                }
+                expected.extend(record);
+                expected.extend([8; 8]);
+            }
+            mapped.fill(gap.unwrap(), &[8; 8]).unwrap();
+            drop(mapped);
+            prop_assert!(fs::read(&path).unwrap() == expected);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The part of the file that is in memory.
+#![allow(unsafe_code, reason = "stores into a mapping, which no reference describes")]
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{Ordering, fence};
+
+use memmap2::{Advice, MmapOptions, MmapRaw};
+
+/// Length of a window.
+pub(super) const LENGTH: u64 = 8 << 20;
+/// Windows begin at multiples of this: a multiple of all page sizes.
+const ALIGNMENT: u64 = 1 << 16;
+/// The usual size of a page. Larger ones come into memory as a whole.
+const PAGE: u64 = 1 << 12;
+
+/// A mapping of reserved space of the file. No reference to its bytes is made, because other processes may read them.
+#[derive(Debug)]
+pub(super) struct Window {
+    map: MmapRaw,
+    begin: u64,
+    /// Offset in the file up to which the pages are in memory.
+    populated: u64,
+}
+
+impl Window {
+    /// Reserves space behind `end` and maps it. Reserved space cannot be missing later: a store never fails on a full disk.
+    pub(super) fn new(file: &File, end: u64) -> io::Result<Self> {
+        let begin = end / ALIGNMENT * ALIGNMENT;
+        reserve(file, begin, LENGTH)?;
+        let map = MmapOptions::new().offset(begin).len(LENGTH as usize).map_raw(file)?;
+        Ok(Self { map, begin, populated: end / PAGE * PAGE })
+    }
+
+    pub(super) fn begin(&self) -> u64 {
+        self.begin
+    }
+
+    pub(super) fn end(&self) -> u64 {
+        self.begin + LENGTH
+    }
+
+    /// Stores bytes at an offset of the file, if the window contains all of them.
+    pub(super) fn store(&self, offset: u64, bytes: &[u8]) {
+        let Some(at) = self.position(offset, bytes.len()) else { return };
+        // SAFETY: `position` has checked that the bytes end within the mapping, which `self` owns; only this process
+        // writes to it, and through `self` alone.
+        unsafe { self.map.as_mut_ptr().add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// Stores four bytes, at once and after everything that was stored before.
+    pub(super) fn store_last(&self, offset: u64, bytes: [u8; 4]) {
+        let Some(at) = self.position(offset, bytes.len()) else { return };
+        fence(Ordering::Release);
+        // SAFETY: as in `store`. Volatile, so that it is one store after those before the fence.
+        unsafe {
+            self.map
+                .as_mut_ptr()
+                .add(at)
+                .cast::<Unaligned>()
+                .write_volatile(Unaligned(u32::from_ne_bytes(bytes)))
+        }
+    }
+
+    /// Brings pages below `limit` into memory, at most `slice` bytes, and returns true if there are more.
+    pub(super) fn populate(&mut self, limit: u64, slice: u64) -> bool {
+        let limit = limit.next_multiple_of(PAGE).min(self.end());
+        let length = limit.saturating_sub(self.populated).min(slice);
+        if length == 0 {
+            return false;
+        }
+        let at = (self.populated - self.begin) as usize;
+        // Without this advice, which Linux has since 5.14, a page comes into memory with its first store.
+        let _ = self.map.advise_range(Advice::PopulateWrite, at, length as usize);
+        self.populated += length;
+        self.populated < limit
+    }
+
+    fn position(&self, offset: u64, length: usize) -> Option<usize> {
+        let at = usize::try_from(offset.checked_sub(self.begin)?).ok()?;
+        at.checked_add(length).is_some_and(|end| end <= self.map.len()).then_some(at)
+    }
+}
+
+/// A number at any address.
+#[repr(C, packed)]
+struct Unaligned(u32);
+
+/// Reserves blocks of the disk, and makes the file longer if it ends before them.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, begin: u64, length: u64) -> io::Result<()> {
+    Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), begin, length)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(_: &File, _: u64, _: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
