@@ -16,9 +16,10 @@ pub struct Parameters {
     pub batch_bytes: u32,
     /// Time after which a batch is sealed, from its first transaction on, in milliseconds.
     pub batch_delay_ms: u32,
-    /// First timeout of a view, in milliseconds, for protocols with views. Each consecutive timeout multiplies it by 1.5.
+    /// First timeout of a view, in milliseconds, for protocols with views. Jolteon's later timeouts follow the durations of
+    /// recent views, up to this one.
     pub view_timeout_ms: u32,
-    /// Maximum timeout of a view, in milliseconds.
+    /// Maximum timeout of a view after timeouts, each of which doubles it, in milliseconds.
     pub max_view_timeout_ms: u32,
 }
 

@@ -21,6 +21,7 @@
 //! | blocks carry transactions | blocks name batches stored by a quorum | the leader's link is not the bottleneck, and voting needs no transactions |
 //! | leaders rotate round-robin | eligible leaders rotate: [`LeaderReputation`] | a crashed member costs one view, not one per round |
 //! | votes go to the next leader | with a timeout, the vote also goes to all members | a block whose next leader has crashed can still be certified |
+//! | one timeout for all views | the timeout follows the durations of recent views | a crashed leader is noticed early |
 //! | a leader always proposes | only if there are batches to order or a state to state | an idle network is silent |
 //! | – | blocks name the state that their author executed; voters compare it with theirs | a diverging node is detected at once, and clients get provable states |
 //!
@@ -28,7 +29,7 @@
 //! | module | responsibility |
 //! |---|---|
 //! | `safety` | the rules for signing, and the safety argument |
-//! | `pacemaker` | the current view and its timeout |
+//! | `pacemaker`, `view_durations` | the current view and its timeout |
 //! | `leader` | the leader of a view, as a function of the chain |
 //! | `tree`, `chain_state` | blocks above the committed one, and the state derived from the chain up to each |
 //! | `mempool`, `sequence` | batches that wait for a block, and the exclusion of duplicates |
@@ -81,6 +82,7 @@ mod sync;
 #[cfg(test)]
 mod testing;
 mod tree;
+mod view_durations;
 
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
 pub use block::{Block, BlockContent, Committees, Executed, MAX_BLOCK_BATCHES};

@@ -4,26 +4,38 @@
 //! the highest of both, so that it can justify its view and bring slower members up to date.
 //!
 //! The view timer runs only while there is work: batches that are certified and not committed, or an unanswered
-//! timeout of this member. An idle network runs no timers and sends nothing. Each view entered through a timeout
-//! lasts half as long again as the one before, up to a limit; a quorum certificate resets the duration.
+//! timeout of this member. An idle network runs no timers and sends nothing.
+//!
+//! The timeout of a view follows the durations of recent views ([`ViewDurations`]). Each view entered through a timeout
+//! certificate doubles it, up to a limit, and two certified views in a row, which commit a block, halve the number of
+//! doublings. One certified view is not enough: views that are too short could then alternate with sufficient ones
+//! forever, and no block would be committed.
 
 use core::time::Duration;
 
 use quorate::certificate::{Certificate, TimeoutCertificate, TimeoutCollector};
+use quorate::machine::Time;
 use quorate::scheme::Scheme;
 
 use crate::block::Committees;
 use crate::ids::TIMEOUT;
 use crate::message::{Advance, Timeout};
 use crate::parameters::{FAILURE_LIMIT, Parameters};
+use crate::view_durations::ViewDurations;
+
+/// Maximum number of doublings of the view timeout. The limit in time is lower for any realistic parameters.
+const MAX_DOUBLINGS: u32 = 16;
 
 /// The current view, the certificates that justify it, and the timeouts collected in it.
 pub(crate) struct Pacemaker<S: Scheme> {
     view: u64,
     high: Option<Certificate<S>>,
     tc: Option<TimeoutCertificate<S>>,
-    /// Number of consecutive views that timed out.
-    failures: u32,
+    /// Number of doublings of the view timeout.
+    doublings: u32,
+    durations: ViewDurations,
+    /// Start of the view timer in the current view; `None` while it does not run.
+    started: Option<Time>,
     /// Timeouts of the current view.
     pub(crate) collector: TimeoutCollector<S>,
     /// This member's timeout of the current view.
@@ -43,7 +55,8 @@ impl<S: Scheme> Pacemaker<S> {
         let view = certified.max(tc.as_ref().map_or(0, TimeoutCertificate::view)).saturating_add(1);
         let sent = sent.filter(|timeout| timeout.vote.view() == view);
         let collector = collector(committees, view);
-        Self { view, high, tc, failures: 0, collector, sent }
+        let durations = ViewDurations::default();
+        Self { view, high, tc, doublings: 0, durations, started: None, collector, sent }
     }
 
     pub(crate) fn view(&self) -> u64 {
@@ -70,12 +83,21 @@ impl<S: Scheme> Pacemaker<S> {
         Advance { high: self.high.clone(), tc: self.tc.clone() }
     }
 
-    /// Applies a verified quorum certificate. Returns whether it is the highest so far, and whether a new view
-    /// begins.
-    pub(crate) fn on_certificate(&mut self, committees: &Committees<S>, qc: &Certificate<S>) -> (bool, bool) {
+    /// Applies a verified quorum certificate at a time. Returns whether it is the highest so far, and whether a new
+    /// view begins.
+    pub(crate) fn on_certificate(
+        &mut self,
+        committees: &Committees<S>,
+        qc: &Certificate<S>,
+        now: Time,
+    ) -> (bool, bool) {
         let view = qc.statement().view;
-        if view <= self.certified() {
+        let certified = self.certified();
+        if view <= certified {
             return (false, false);
+        }
+        if view == certified.saturating_add(1) {
+            self.doublings /= 2;
         }
         self.high = Some(qc.clone());
         if self.tc.as_ref().is_some_and(|tc| tc.view() <= view) {
@@ -85,7 +107,9 @@ impl<S: Scheme> Pacemaker<S> {
         if view < self.view {
             return (true, false);
         }
-        self.failures = 0;
+        if let Some(started) = self.started.filter(|_| view == self.view) {
+            self.durations.record(now.since(started));
+        }
         self.enter(committees, view.saturating_add(1));
         (true, true)
     }
@@ -101,23 +125,35 @@ impl<S: Scheme> Pacemaker<S> {
         }
         let view = tc.view().saturating_add(1);
         self.tc = Some(tc);
-        self.failures = self.failures.saturating_add(1);
+        self.doublings = self.doublings.saturating_add(1).min(MAX_DOUBLINGS);
         self.enter(committees, view);
         true
     }
 
     /// Returns the timeout of the current view.
     pub(crate) fn view_timeout(&self, parameters: &Parameters) -> Duration {
-        let mut timeout = parameters.view_timeout;
-        for _ in 0..self.failures.min(32) {
-            timeout = (timeout + timeout / 2).min(parameters.view_timeout_cap.max(parameters.view_timeout));
-        }
-        timeout
+        let timeout =
+            self.durations.timeout(parameters).saturating_mul(1 << self.doublings.min(MAX_DOUBLINGS));
+        timeout.min(parameters.view_timeout_cap.max(parameters.view_timeout))
+    }
+
+    /// Starts the view timer, for the first time in a view or again. Returns its duration. A timeout that was sent is
+    /// repeated no sooner than after [`Parameters::view_timeout`]: it is repeated for the members that missed it.
+    pub(crate) fn start_timer(&mut self, now: Time, parameters: &Parameters) -> Duration {
+        self.started.get_or_insert(now);
+        let timeout = self.view_timeout(parameters);
+        if self.sent.is_some() { timeout.max(parameters.view_timeout) } else { timeout }
+    }
+
+    /// Stops the view timer, because there is no work.
+    pub(crate) fn stop_timer(&mut self) {
+        self.started = None;
     }
 
     fn enter(&mut self, committees: &Committees<S>, view: u64) {
         self.view = view;
         self.sent = None;
+        self.started = None;
         self.collector = collector(committees, view);
     }
 }
@@ -131,47 +167,109 @@ fn collector<S: Scheme>(committees: &Committees<S>, view: u64) -> TimeoutCollect
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{certificate, committees, timeout_certificate};
+    use crate::testing::{certificate, committees, secret, timeout_certificate};
+    use quorate::certificate::TimeoutVote;
     use quorate::ed25519::Ed25519;
 
+    const NOW: Time = Time(0);
+
+    fn at(ms: u64) -> Time {
+        NOW.plus(Duration::from_millis(ms))
+    }
+
     #[test]
-    fn views_only_rise_and_a_certificate_resets_the_timeout() {
+    fn views_only_rise() {
         let committees = committees::<Ed25519>(4);
-        let parameters = Parameters::default();
+        let qc = |view, digest| certificate(&committees, view, [digest; 32]);
         let mut pacemaker = Pacemaker::new(&committees, None, None, None);
-        assert_eq!((pacemaker.view(), pacemaker.view_timeout(&parameters)), (1, parameters.view_timeout));
-        let mut last = parameters.view_timeout;
         for view in 1..20 {
             assert!(pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, view, 0)));
             assert!(
                 !pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, view, 0))
             );
             assert_eq!(pacemaker.view(), view + 1);
-            let timeout = pacemaker.view_timeout(&parameters);
-            assert!(timeout > last || timeout == parameters.view_timeout_cap);
-            last = timeout;
         }
-        assert_eq!(
-            pacemaker.on_certificate(&committees, &certificate(&committees, 5, [1; 32])),
-            (true, false)
-        );
-        assert_eq!(
-            pacemaker.on_certificate(&committees, &certificate(&committees, 4, [2; 32])),
-            (false, false)
-        );
+        assert_eq!(pacemaker.on_certificate(&committees, &qc(5, 1), NOW), (true, false));
+        assert_eq!(pacemaker.on_certificate(&committees, &qc(4, 2), NOW), (false, false));
         assert_eq!((pacemaker.view(), pacemaker.certified()), (20, 5));
-        assert_eq!(
-            pacemaker.on_certificate(&committees, &certificate(&committees, 30, [3; 32])),
-            (true, true)
-        );
-        assert_eq!((pacemaker.view(), pacemaker.view_timeout(&parameters)), (31, parameters.view_timeout));
+        assert_eq!(pacemaker.on_certificate(&committees, &qc(30, 3), NOW), (true, true));
+        assert_eq!(pacemaker.view(), 31);
         assert!(pacemaker.tc().is_none());
         pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, 31, 30));
-        assert_eq!(
-            pacemaker.on_certificate(&committees, &certificate(&committees, 31, [4; 32])),
-            (true, false)
-        );
+        assert_eq!(pacemaker.on_certificate(&committees, &qc(31, 4), NOW), (true, false));
         assert!(pacemaker.tc().is_none() && pacemaker.view() == 32);
+    }
+
+    #[test]
+    fn timeouts_double_the_next_one_and_two_certified_views_in_a_row_halve_the_doublings() {
+        let committees = committees::<Ed25519>(4);
+        let parameters = Parameters::default();
+        let (first, cap) = (parameters.view_timeout, parameters.view_timeout_cap);
+        let mut pacemaker = Pacemaker::new(&committees, None, None, None);
+        let mut timeouts = Vec::new();
+        for view in 1..=6 {
+            timeouts.push(pacemaker.view_timeout(&parameters));
+            pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, view, 0));
+        }
+        assert_eq!(timeouts, [first, first * 2, first * 4, first * 8, cap, cap]);
+        timeouts.clear();
+        for view in 7..12 {
+            pacemaker.on_certificate(&committees, &certificate(&committees, view, [1; 32]), NOW);
+            timeouts.push(pacemaker.view_timeout(&parameters));
+        }
+        assert_eq!(timeouts, [cap, first * 8, first * 2, first, first]);
+    }
+
+    #[test]
+    fn the_timeout_follows_the_durations_of_views_without_timeout() {
+        let committees = committees::<Ed25519>(4);
+        let parameters = Parameters::default();
+        let mut pacemaker = Pacemaker::new(&committees, None, None, None);
+        let mut now = 0;
+        let mut pass = |pacemaker: &mut Pacemaker<Ed25519>, duration: u64, has_work: bool| {
+            let view = pacemaker.view();
+            let timeout = pacemaker.start_timer(at(now), &parameters);
+            if !has_work {
+                pacemaker.stop_timer();
+            }
+            now += duration;
+            pacemaker.on_certificate(&committees, &certificate(&committees, view, [1; 32]), at(now));
+            timeout
+        };
+        for _ in 0..8 {
+            assert_eq!(pass(&mut pacemaker, 100, true), parameters.view_timeout);
+            pass(&mut pacemaker, 9_000, false);
+        }
+        assert_eq!(pass(&mut pacemaker, 100, true), Duration::from_millis(200));
+        let view = pacemaker.view();
+        pacemaker.start_timer(at(0), &parameters);
+        pacemaker.on_timeout_certificate(&committees, timeout_certificate(&committees, view, view - 1));
+        assert_eq!(pacemaker.view_timeout(&parameters), Duration::from_millis(400));
+        pacemaker.on_certificate(&committees, &certificate(&committees, 99, [1; 32]), at(1 << 40));
+        assert_eq!(pacemaker.view_timeout(&parameters), Duration::from_millis(400), "views were skipped");
+    }
+
+    /// A member whose timeout is too short, for example because it read the messages of many views at once, must notice it.
+    #[test]
+    fn a_view_that_this_member_timed_out_counts_if_it_is_certified() {
+        let committees = committees::<Ed25519>(4);
+        let parameters = Parameters::default();
+        let mut pacemaker = Pacemaker::new(&committees, None, None, None);
+        for (view, duration) in (1..=48).map(|view| (view, if view <= 8 { 0 } else { 300 })) {
+            let timeout = pacemaker.start_timer(at(0), &parameters);
+            if view == 9 {
+                assert_eq!(timeout, parameters.min_view_timeout);
+            }
+            if timeout < Duration::from_millis(duration) {
+                let (key, voters) = (secret::<Ed25519>(0), &committees.voters);
+                let vote = TimeoutVote::sign_unguarded(&key, voters, TIMEOUT, view, view - 1).unwrap();
+                pacemaker.sent = Some(Timeout { vote, high: None, tc: None, ballot: None });
+                // A timeout that was sent is repeated less often.
+                assert_eq!(pacemaker.start_timer(at(150), &parameters), parameters.view_timeout);
+            }
+            pacemaker.on_certificate(&committees, &certificate(&committees, view, [1; 32]), at(duration));
+        }
+        assert_eq!(pacemaker.view_timeout(&parameters), Duration::from_millis(600));
     }
 
     #[test]

@@ -9,10 +9,14 @@ pub(crate) const FAILURE_LIMIT: u16 = 4;
 /// Timeouts and limits of a replica. The [`Default`] suits four to a hundred members in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Timeout of a view while there is work. Must exceed the round trip, with a margin for loaded machines.
+    /// Timeout of a view while there is work, until the durations of eight views are known, and its upper limit afterwards,
+    /// when it follows them. Must exceed the round trip, with a margin for loaded machines.
     pub view_timeout: Duration,
-    /// Upper limit of the view timeout. Each timeout that follows another without a certificate in between extends it
-    /// by half.
+    /// Lower limit of the view timeout that follows the durations of recent views. A value from `view_timeout` on makes
+    /// the timeout constant.
+    pub min_view_timeout: Duration,
+    /// Upper limit of the view timeout after timeouts. Each view that times out doubles it, until two views in a row are
+    /// certified.
     pub view_timeout_cap: Duration,
     /// Minimum interval between blocks. A shorter interval lowers latency and costs every member two pairings per
     /// block.
@@ -39,6 +43,7 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             view_timeout: Duration::from_millis(1000),
+            min_view_timeout: Duration::from_millis(150),
             view_timeout_cap: Duration::from_secs(10),
             min_block_interval: Duration::from_millis(25),
             max_block_batches: 256,

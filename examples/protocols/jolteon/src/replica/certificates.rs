@@ -66,7 +66,7 @@ impl<S: Scheme> Replica<S> {
         {
             node.certificate = Some(qc.clone());
         }
-        let (is_highest, is_new_view) = self.pacemaker.on_certificate(&self.committees, qc);
+        let (is_highest, is_new_view) = self.pacemaker.on_certificate(&self.committees, qc, self.now);
         self.try_commit(&digest, out);
         if is_highest {
             let certified = self.pacemaker.certified();

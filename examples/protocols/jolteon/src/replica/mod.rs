@@ -129,6 +129,7 @@ impl<S: Scheme> Replica<S> {
             committed: self.tree.root().height,
             delivered: self.delivered,
             timeouts: self.timeouts,
+            view_timeout: self.pacemaker.view_timeout(&self.parameters),
             outstanding: self.mempool.own.len(),
             pending: self.mempool.pending(),
             blocks: self.tree.nodes().count(),
@@ -239,8 +240,11 @@ impl<S: Scheme> Replica<S> {
         let view = (self.phase() != Phase::Idle).then_some(self.pacemaker.view());
         if view != self.view_timer {
             match view {
-                Some(_) => out.set_timer(Timer::View, self.pacemaker.view_timeout(&self.parameters)),
-                None => out.cancel_timer(Timer::View),
+                Some(_) => out.set_timer(Timer::View, self.pacemaker.start_timer(self.now, &self.parameters)),
+                None => {
+                    self.pacemaker.stop_timer();
+                    out.cancel_timer(Timer::View);
+                }
             }
             self.view_timer = view;
         }

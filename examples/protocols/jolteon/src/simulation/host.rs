@@ -70,6 +70,9 @@ pub struct JolteonHost<S: Scheme> {
     pub interceptor: Option<Interceptor<S>>,
     /// Maximum number of blocks above the committed one at an honest node.
     pub max_blocks: usize,
+    /// Longest time between two deliveries of a node without a restart in between.
+    pub longest_pause: Duration,
+    delivered_at: BTreeMap<usize, Time>,
     /// Number of timeouts per node.
     pub timeouts: BTreeMap<usize, u64>,
     /// Faults reported by honest nodes, by culprit.
@@ -95,6 +98,8 @@ impl<S: Scheme> JolteonHost<S> {
             delivered: BTreeSet::new(),
             interceptor: None,
             max_blocks: 0,
+            longest_pause: Duration::ZERO,
+            delivered_at: BTreeMap::new(),
             timeouts: BTreeMap::new(),
             evidence: BTreeMap::new(),
             history: SigningHistory::Unconfirmed,
@@ -179,6 +184,10 @@ impl<S: Scheme> JolteonHost<S> {
             if let Err(error) = finality.verify(&self.keys.committees.voters, &block) {
                 return Err(Violation::new("finality", format!("height {height}: {error}")));
             }
+        }
+        let now = actions.now();
+        if let Some(last) = self.delivered_at.insert(node.slot, now) {
+            self.longest_pause = self.longest_pause.max(now.since(last));
         }
         for batch in &batches {
             self.delivered.insert(batch.digest().0);
@@ -300,6 +309,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.agreement.on_start(node);
+        self.delivered_at.remove(&node.slot);
         self.workload.start(actions);
         Ok(())
     }
