@@ -89,7 +89,7 @@ fn listen(input: &[u8], queue: &Queue, shared: &Shared) -> io::Result<usize> {
         match event {
             Event::Committed { first, count, .. } => {
                 let mut counts = shared.counts();
-                counts.last_commit = now;
+                counts.commits_at(now);
                 queue.answer(first, count.into(), |index, count| {
                     for number in index..index + count {
                         counts.commit(now.saturating_sub(shared.due(number)));

@@ -29,6 +29,8 @@ pub(crate) struct Counts {
     mark: (u64, u64),
     /// Time of the last commit in microseconds since the start.
     pub last_commit: u64,
+    /// Longest time without a commit, from the start to the last commit, in microseconds.
+    pub longest_pause: u64,
 }
 
 /// State shared by a load and its connections.
@@ -89,6 +91,7 @@ impl Counts {
             recent_committed: 0,
             mark: (0, 0),
             last_commit: 0,
+            longest_pause: 0,
         }
     }
 
@@ -122,6 +125,12 @@ impl Counts {
         recent
     }
 
+    /// Notes that a validator reported commits at a time, in microseconds since the start.
+    pub(super) fn commits_at(&mut self, now: u64) {
+        self.longest_pause = self.longest_pause.max(now.saturating_sub(self.last_commit));
+        self.last_commit = self.last_commit.max(now);
+    }
+
     /// Counts one commit with its latency.
     pub(super) fn commit(&mut self, micros: u64) {
         self.committed += 1;
@@ -143,5 +152,19 @@ mod tests {
             let due = shared.due(number);
             assert_eq!((shared.fallen_due(due - 1), shared.fallen_due(due)), (number, number + 1));
         }
+    }
+
+    #[test]
+    fn the_longest_pause_begins_with_the_load_or_a_commit() {
+        let mut counts = Counts::new();
+        let mut pause = |now| {
+            counts.commits_at(now);
+            (counts.longest_pause, counts.last_commit)
+        };
+        // Two connections may report in another order than they read the clock.
+        assert_eq!(
+            [pause(300), pause(200), pause(700), pause(710)],
+            [(300, 300), (300, 300), (400, 700), (400, 710)]
+        );
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct LoadReport {
     pub steady_tx_per_second: f64,
     /// Latency from due time to commit.
     pub latency_ms: Option<Latencies>,
+    /// Longest time without a commit in milliseconds, from the start of the load to the last commit.
+    pub longest_pause_ms: f64,
 }
 
 /// Latencies in milliseconds.
@@ -64,6 +66,7 @@ impl LoadReport {
             tx_per_second: rounded(counts.committed as f64 / until_last.max(1e-6)),
             steady_tx_per_second: rounded(steady),
             latency_ms: Latencies::from_histogram(&counts.latencies),
+            longest_pause_ms: rounded(counts.longest_pause as f64 / 1e3),
         }
     }
 
@@ -90,6 +93,9 @@ impl LoadReport {
                 millis(l.p99),
                 millis(l.max)
             );
+        }
+        if self.committed > 0 {
+            outln!("pause       {} without a commit at most", millis(self.longest_pause_ms));
         }
         for (code, refused) in &self.refused {
             outln!("refused     {} as {code}", count(*refused));
