@@ -25,12 +25,15 @@
 //! So one certified root also proves every earlier state (blocks skip heights when execution is behind), and a diverged
 //! state stays detectable even if the application's roots become equal again.
 
+mod archived;
 mod executor;
 mod queries;
 mod root;
 mod size;
 mod thread;
 
+pub use archived::StoppedChain;
+pub(crate) use archived::validator_views;
 pub use executor::Executor;
 pub use queries::Queries;
 pub use root::execution_root;

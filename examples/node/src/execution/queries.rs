@@ -4,10 +4,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use quorate::wire::{Decode, Encode};
 
+use super::archived;
 use super::size::transaction_bytes;
 use crate::application::{Application, LedgerProof};
-use crate::epochs::Epoch;
-use crate::handle::{Answer, BatchView, BlockView, CommitView, Digest, TransactionId, TransactionView};
+use crate::genesis::Genesis;
+use crate::handle::{
+    Answer, BatchView, BlockView, CommitView, Digest, EpochView, TransactionId, TransactionView,
+};
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
 use crate::protocol::{Archive, Batch, BatchSummary, Block, Protocol};
 use crate::store::{Store, TransactionLocation};
@@ -70,35 +73,15 @@ impl<P: Protocol> Queries<P> {
     /// # Errors
     /// If the store fails.
     pub fn commit(&self, height: u64) -> Result<Option<CommitView>> {
-        let Some(block) = self.store.block_at(height)? else { return Ok(None) };
-        let finality = self.store.finality(&block)?;
-        let view = |finality: P::Finality| CommitView {
-            height,
-            block: block.encode().into(),
-            finality: finality.encode().into(),
-        };
-        Ok(finality.map(view))
+        archived::commit(&self.store, height)
     }
 
-    /// Encodings of an executed block, of its finality and of its first batch.
-    ///
-    /// # Errors
-    /// If the store fails, or if the block is missing.
-    pub fn encoded_block(&self, height: u64) -> Result<[Bytes; 3]> {
-        let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
-        let block = self.store.block_at(height)?.ok_or_else(missing)?;
-        let finality = self.store.finality(&block)?.ok_or_else(missing)?;
-        let named = block.payload().first().ok_or_else(missing)?.digest;
-        let batch = self.store.batch(&named)?.ok_or_else(missing)?;
-        Ok([block.encode().into(), finality.encode().into(), batch.encode().into()])
-    }
-
-    /// The epochs after the genesis, in order.
+    /// The epochs from number `from` to `newest`, each with its proof; fewer if the answer would be long, but never none.
     ///
     /// # Errors
     /// If the store fails.
-    pub fn epochs(&self) -> Result<Vec<Epoch>> {
-        self.store.epochs()
+    pub fn epochs(&self, genesis: &Genesis, from: u64, newest: u64) -> Result<Vec<EpochView>> {
+        archived::epochs(&self.store, genesis, from, newest)
     }
 
     /// A committed transaction with its proof; the first occurrence, if the same bytes were committed more than once.

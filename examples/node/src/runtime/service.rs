@@ -10,8 +10,8 @@ use super::ingest::Ingest;
 use super::peer_watch::{PeerWatch, WATCH_INTERVAL, clock_difference};
 use super::shared::Shared;
 use crate::Result;
-use crate::epochs::{Epoch, Member};
-use crate::execution::Queries;
+use crate::epochs::Epoch;
+use crate::execution::{Queries, validator_views};
 use crate::genesis::Genesis;
 use crate::handle::{
     AbstentionStatus, Answer, BlockView, CommitEvent, CommitView, Digest, EpochView, Reachable, Refusal,
@@ -20,9 +20,6 @@ use crate::handle::{
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
-
-/// Approximate maximum size of an answer with epochs, in bytes.
-const MAX_EPOCHS_BYTES: usize = 8 << 20;
 
 /// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
@@ -146,32 +143,13 @@ impl<P: Protocol> Service for NodeService<P> {
     }
 
     fn validators(&self) -> Vec<ValidatorView> {
-        self.role().epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect()
+        validator_views(&self.role().epoch.members)
     }
 
     fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
-        let (mut views, mut bytes) = (Vec::new(), 0);
-        let genesis = Epoch::genesis(&self.genesis);
         // Leave out an epoch that is on disk but has not started.
         let now = self.role().epoch.number;
-        let later = self.queries.epochs()?.into_iter().filter(|epoch| epoch.number <= now);
-        for epoch in std::iter::once(genesis).chain(later).filter(|epoch| epoch.number >= from) {
-            let shown = epoch.anchor.map(|anchor| self.queries.encoded_block(anchor.height)).transpose()?;
-            bytes += shown.iter().flatten().map(Bytes::len).sum::<usize>() + 512 * epoch.members.len();
-            if bytes > MAX_EPOCHS_BYTES && !views.is_empty() {
-                break;
-            }
-            let [block, finality, payload] = shown.map_or([None, None, None], |shown| shown.map(Some));
-            views.push(EpochView {
-                epoch: epoch.number,
-                first_height: epoch.first_height(),
-                members: epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect(),
-                block,
-                finality,
-                payload,
-            });
-        }
-        Ok(views)
+        self.queries.epochs(&self.genesis, from, now)
     }
 
     fn block(&self, height: u64) -> Result<Option<BlockView>> {
@@ -192,16 +170,5 @@ impl<P: Protocol> Service for NodeService<P> {
 
     fn metrics(&self) -> &Metrics {
         &self.metrics
-    }
-}
-
-fn view(index: MemberIndex, member: &Member) -> ValidatorView {
-    ValidatorView {
-        index,
-        name: member.name.clone(),
-        address: member.address.clone(),
-        weight: member.weight.to_string(),
-        identity_key: member.identity_key.to_string(),
-        voting_key: member.voting_key.to_string(),
     }
 }

@@ -45,6 +45,23 @@ impl Binding {
         Self { protocol: ProtocolName::DEFAULT, chain: hex::encode(chain), validator }
     }
 
+    /// Binds to a chain and to the validator that a data directory names, whichever it is.
+    ///
+    /// # Errors
+    /// `IO` if the directory has no data; `CORRUPT`.
+    pub fn recorded(dir: &Path, chain: [u8; 32]) -> Result<Self> {
+        let path = dir.join(FILE);
+        let text = fs::read_to_string(&path).map_err(|e| NodeError::file("reading", &path, e))?;
+        let missing =
+            || NodeError::corrupt("the data directory", format!("the file {FILE} names no validator"));
+        let validator = text.lines().find_map(|line| line.strip_prefix("validator ")).ok_or_else(missing)?;
+        Ok(Self {
+            protocol: ProtocolName::DEFAULT,
+            chain: hex::encode(chain),
+            validator: validator.to_owned(),
+        })
+    }
+
     /// Binds to a protocol as well: the records of one protocol do not restrict the votes of another.
     #[must_use]
     pub fn with(self, protocol: ProtocolName) -> Self {

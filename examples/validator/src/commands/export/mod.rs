@@ -1,3 +1,5 @@
+mod source;
+
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -7,11 +9,11 @@ use std::time::{Duration, Instant};
 use quorate_support::errln;
 use serde::Serialize;
 
-use crate::api::Api;
 use crate::commands::verify::Line;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::responses::ServedEpoch;
 use crate::target::Target;
+use source::Source;
 
 /// Time between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);
@@ -19,13 +21,15 @@ const PROGRESS: Duration = Duration::from_secs(2);
 /// Write committed blocks, with the proofs that they are committed, to a file.
 ///
 /// `quorate verify` checks the file with only the genesis file, without a node. Nothing is verified here: the validator may
-/// be faulty.
+/// be faulty. The blocks come from a running validator, or from the data directory of a stopped one; both give the same file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples (while `quorate testnet` runs):
   quorate export chain.jsonl                        all blocks up to the newest
   quorate export block.jsonl --from 70 --to 70      one commit proof
-  quorate verify chain.jsonl")]
+  quorate verify chain.jsonl
+Without a running validator, as the user of the stopped one:
+  quorate export chain.jsonl --data /var/lib/quorate --genesis /etc/quorate/genesis.toml")]
 pub(crate) struct Export {
     /// The file to write: a JSON object per line, described in spec/light.md.
     #[arg(value_name = "FILE")]
@@ -39,15 +43,24 @@ pub(crate) struct Export {
     #[arg(long, value_name = "HEIGHT")]
     to: Option<u64>,
 
+    /// Read the data directory of a stopped validator instead; needs --genesis, and ignores --node.
+    ///
+    /// Needs no keys. The validator cannot start meanwhile.
+    #[arg(long, value_name = "DIR", requires = "genesis")]
+    data: Option<PathBuf>,
+
     #[command(flatten)]
     target: Target,
 }
 
 impl Export {
-    /// Reads the blocks from a validator and writes the file.
+    /// Reads the blocks and writes the file.
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let api = self.target.reachable().await?;
-        let newest = api.status().await?.height;
+        let source = match &self.data {
+            Some(directory) => Source::stopped(directory, self.target.genesis()?)?,
+            None => Source::Running(self.target.reachable().await?),
+        };
+        let newest = source.height().await?;
         let to = self.to.unwrap_or(newest);
         if self.from > to || to > newest {
             let text = format!("blocks {} to {to}: the validator has blocks 1 to {newest}", self.from);
@@ -59,7 +72,7 @@ impl Export {
         let path = if is_special { self.file.clone() } else { partial(&self.file) };
         let mut file = BufWriter::new(File::create(&path).or_fail(Exit::Failed, &doing)?);
         let mut written = tokio::select! {
-            written = self.write(&api, to, &mut file) => written,
+            written = self.write(&source, to, &mut file) => written,
             _ = tokio::signal::ctrl_c() => Err(Failure::new(Exit::Failed, "interrupted")),
         };
         if !is_special {
@@ -75,12 +88,12 @@ impl Export {
     }
 
     /// Writes the blocks up to `to`, each epoch before its first block.
-    async fn write(&self, api: &Api, to: u64, file: &mut impl Write) -> Result<(), Failure> {
+    async fn write(&self, source: &Source, to: u64, file: &mut impl Write) -> Result<(), Failure> {
         let doing = format!("cannot write {}", self.file.display());
-        let mut epochs = Epochs { api, page: VecDeque::new(), next: 0 };
+        let mut epochs = Epochs { source, page: VecDeque::new(), next: 0 };
         let mut shown = Instant::now();
         for height in self.from..=to {
-            let commit = api.commit_proof(height).await?;
+            let commit = source.commit_proof(height).await?;
             let epoch = commit.block.0.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
             let epoch = epoch.ok_or_else(|| faulty(&format!("block {height} is malformed")))?;
             while let Some(next) = epochs.next_up_to(epoch).await? {
@@ -98,7 +111,7 @@ impl Export {
 
 /// The epochs of a validator with their proofs, read page by page as blocks need them.
 struct Epochs<'a> {
-    api: &'a Api,
+    source: &'a Source,
     page: VecDeque<ServedEpoch>,
     /// The least number that the next epoch may have.
     next: u64,
@@ -109,7 +122,7 @@ impl Epochs<'_> {
     async fn next_up_to(&mut self, needed: u64) -> Result<Option<ServedEpoch>, Failure> {
         while self.next <= needed {
             if self.page.is_empty() {
-                self.page = self.api.epochs(self.next).await?.into();
+                self.page = self.source.epochs(self.next).await?.into();
             }
             let Some(found) = self.page.pop_front() else {
                 return Err(faulty(&format!("it proves no epoch from {} to {needed}", self.next)));
