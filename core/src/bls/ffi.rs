@@ -4,6 +4,8 @@
 //! the sizes that blst's header states. The module exports safe functions over owned values.
 #![allow(unsafe_code)]
 
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+mod eights;
 #[cfg(feature = "threshold")]
 mod fr;
 mod miller;
@@ -48,7 +50,8 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn hash(message: &[u8], dst: &[u8]) -> Self::Affine;
     /// Hashes many messages to the curve with one shared inversion.
     fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<Self::Affine>;
-    /// Sums points, which may be equal or opposite. Uses affine batch addition from 16 points on.
+    /// Sums points, which may be equal or opposite. Uses affine batch addition from 16 points on, and from 48 on adds
+    /// eight pairs at a time where the processor can.
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
     /// Returns the sums of all 2ᵏ subsets of `k` points, which may be equal or opposite, by the bitmap of the subset.
     #[cfg(feature = "group-sums")]
@@ -137,6 +140,14 @@ macro_rules! group {
 
             /// Sums at least one point.
             fn sum_projective(points: &[&$affine]) -> $projective {
+                #[cfg(all(feature = "std", target_arch = "x86_64"))]
+                if let Some(fewer) = eights::reduce(points) {
+                    return Self::sum_by_blst(&fewer.iter().collect::<Vec<_>>());
+                }
+                Self::sum_by_blst(points)
+            }
+
+            fn sum_by_blst(points: &[&$affine]) -> $projective {
                 let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
                 let mut out = $projective::default();
                 if !pointers.is_empty() {
