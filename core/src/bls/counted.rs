@@ -14,7 +14,9 @@ use super::locate;
 use super::pairing::{self, Cache};
 use crate::machine::MemberIndex;
 use crate::scheme::sealed::Sealed;
-use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, Vrf, coefficients};
+use crate::scheme::{
+    Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, SumCheck, Vrf, coefficients,
+};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -165,12 +167,14 @@ impl<V: Plain> Scheme for Counted<V> {
         keys.cache.check(&multiples.iter().zip(&hashes).collect::<Vec<_>>(), &proof.signature.point)
     }
 
-    fn locate(
+    fn verify_sum(
         keys: Keys<'_, Self>,
-        message: &[u8],
+        claim: Claim<'_>,
         signatures: &[(MemberIndex, &Signature<V>)],
-    ) -> Option<MemberIndex> {
-        locate::locate(keys.public, message, signatures)
+        search: bool,
+    ) -> SumCheck<Proof<V>> {
+        locate::verify_sum(keys.public, keys.cache, claim, signatures, search)
+            .map(|signature| CountedProof { signature, counts: Counts::ones() })
     }
 
     /// Items with the same message share a pairing over their combined keys. For an item with a message of its own the

@@ -10,7 +10,7 @@ use super::keys::{PublicKey, SecretKey, Signature};
 use super::locate;
 use super::pairing::{self, Cache};
 use crate::machine::MemberIndex;
-use crate::scheme::{Claim, Keys, Scheme, SignerSet, Vrf, random_32};
+use crate::scheme::{Claim, Keys, Scheme, SignerSet, SumCheck, Vrf, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -120,12 +120,13 @@ macro_rules! scheme {
                 pairing::verify_each(keys, signed, proof)
             }
 
-            fn locate(
+            fn verify_sum(
                 keys: Keys<'_, Self>,
-                message: &[u8],
+                claim: Claim<'_>,
                 signatures: &[(MemberIndex, &Signature<Self>)],
-            ) -> Option<MemberIndex> {
-                locate::locate(keys.public, message, signatures)
+                search: bool,
+            ) -> SumCheck<Signature<Self>> {
+                locate::verify_sum(keys.public, keys.cache, claim, signatures, search)
             }
 
             fn verify_many(

@@ -1,18 +1,17 @@
-//! Verification of many votes at once: an optimistic sum and, if it fails, a guess at the bad vote, then bisection.
+//! Verification of many votes at once: an optimistic sum and, if it fails, a search for the only bad vote, then bisection.
 
 use alloc::vec::Vec;
 
 use super::statement::Statement;
-use crate::Result;
 use crate::committee::{Committee, SignerSet};
 use crate::machine::MemberIndex;
-use crate::scheme::{Claim, Scheme};
+use crate::scheme::{Claim, Scheme, SumCheck};
 
 /// Size at which a group that contains a bad vote is verified vote by vote.
 const LEAF: usize = 4;
-/// Maximum number of wrong guesses before a check only bisects. A guess costs as much as two verifications, and with many
-/// bad votes most guesses are wrong.
-const WRONG_GUESSES: u8 = 4;
+/// Maximum number of failed searches for an only bad vote before a check only bisects. A search costs nearly as much as a
+/// verification, and with many bad votes most searches fail.
+const FAILED_SEARCHES: u8 = 4;
 
 /// A vote to verify.
 pub(super) struct Ballot<'a, S: Scheme> {
@@ -49,8 +48,9 @@ impl<S: Scheme> VerifiedUnit<S> {
         &self.proof
     }
 
-    /// Sums the votes with one addition each and verifies the sum once: subgroup and one product of pairings.
-    fn verify(check: &Check<'_, S>, ballots: &[Ballot<'_, S>]) -> Result<Self> {
+    /// Sums the votes with one addition each and verifies the sum once: subgroup and one product of pairings. If it is
+    /// bad and `search` is true, tries to find the only bad vote.
+    fn verify(check: &Check<'_, S>, ballots: &[Ballot<'_, S>], search: bool) -> SumCheck<Self> {
         let mut groups: Vec<(usize, SignerSet)> = Vec::new();
         for ballot in ballots {
             match groups.last_mut() {
@@ -67,13 +67,22 @@ impl<S: Scheme> VerifiedUnit<S> {
         if groups.len() > 1 {
             signatures.sort_unstable_by_key(|(signer, _)| *signer);
         }
-        let proof = S::combine(&signatures);
         let claims: Vec<Claim<'_>> = groups
             .iter()
             .filter_map(|(claim, signers)| Some(Claim { message: (check.message)(*claim)?, signers }))
             .collect();
-        S::verify_claims(check.committee.scheme_keys(), &claims, &proof)?;
-        Ok(Self { claim: groups.first().map_or(0, |(claim, _)| *claim), proof })
+        let keys = check.committee.scheme_keys();
+        let result = if let [claim] = claims.as_slice() {
+            S::verify_sum(keys, *claim, &signatures, search)
+        } else {
+            let proof = S::combine(&signatures);
+            match S::verify_claims(keys, &claims, &proof) {
+                Ok(()) => SumCheck::Good(proof),
+                Err(_) => SumCheck::Bad,
+            }
+        };
+        let claim = groups.first().map_or(0, |(claim, _)| *claim);
+        result.map(|proof| Self { claim, proof })
     }
 }
 
@@ -85,7 +94,7 @@ pub(super) struct Verdict<S: Scheme> {
     pub(super) good: Vec<MemberIndex>,
     /// Signers whose ballot is bad.
     pub(super) bad: Vec<MemberIndex>,
-    wrong_guesses: u8,
+    failed_searches: u8,
 }
 
 /// Context of a batch check.
@@ -98,7 +107,8 @@ pub(super) struct Check<'a, S: Scheme> {
 impl<S: Scheme> Check<'_, S> {
     /// Verifies ballots, sorted by claim and then by signer, together and finds the bad ones.
     pub(super) fn together(&self, ballots: &[Ballot<'_, S>]) -> Verdict<S> {
-        let mut verdict = Verdict { units: Vec::new(), good: Vec::new(), bad: Vec::new(), wrong_guesses: 0 };
+        let mut verdict =
+            Verdict { units: Vec::new(), good: Vec::new(), bad: Vec::new(), failed_searches: 0 };
         self.bisect(ballots, false, &mut verdict);
         verdict
     }
@@ -118,14 +128,17 @@ impl<S: Scheme> Check<'_, S> {
         if ballots.is_empty() {
             return true;
         }
-        if !known_bad && ballots.len() > 1 && self.accept(ballots, verdict) {
-            return true;
+        let leaf = ballots.len() <= LEAF || !S::SUMMED;
+        let search = !leaf && verdict.failed_searches < FAILED_SEARCHES && have_one_claim(ballots);
+        if ballots.len() > 1 && (search || !known_bad) {
+            match self.accept(ballots, search, verdict) {
+                SumCheck::Good(()) => return true,
+                SumCheck::OneBad { .. } => return false,
+                SumCheck::Bad => verdict.failed_searches += u8::from(search),
+            }
         }
-        if ballots.len() <= LEAF || !S::SUMMED {
+        if leaf {
             return self.one_by_one(ballots, known_bad || ballots.len() > 1, verdict);
-        }
-        if self.all_but_one(ballots, verdict) {
-            return false;
         }
         let (left, right) = ballots.split_at(ballots.len() / 2);
         let left_good = self.bisect(left, false, verdict);
@@ -133,31 +146,19 @@ impl<S: Scheme> Check<'_, S> {
         false
     }
 
-    /// Accepts the ballots as a unit if they verify together.
-    fn accept(&self, ballots: &[Ballot<'_, S>], verdict: &mut Verdict<S>) -> bool {
-        let Ok(unit) = VerifiedUnit::verify(self, ballots) else { return false };
-        verdict.units.push((unit, ballots.iter().map(|ballot| ballot.signer).collect()));
-        true
-    }
-
-    /// Tries to explain the failure by one bad ballot. If the other ballots verify without it, it is bad; a wrong guess
-    /// does no harm.
-    fn all_but_one(&self, ballots: &[Ballot<'_, S>], verdict: &mut Verdict<S>) -> bool {
-        let (Some(first), Some(last)) = (ballots.first(), ballots.last()) else { return false };
-        let Some(message) = (self.message)(first.claim) else { return false };
-        if first.claim != last.claim || verdict.wrong_guesses >= WRONG_GUESSES {
-            return false;
-        }
-        let signatures: Vec<_> = ballots.iter().map(|ballot| (ballot.signer, ballot.signature)).collect();
-        if let Some(bad) = S::locate(self.committee.scheme_keys(), message, &signatures) {
-            let others: Vec<_> = ballots.iter().copied().filter(|ballot| ballot.signer != bad).collect();
-            if self.accept(&others, verdict) {
-                verdict.bad.push(bad);
-                return true;
-            }
-        }
-        verdict.wrong_guesses += 1;
-        false
+    /// Accepts the ballots as a unit if they verify together. If one of them is found to be the only bad one, accepts the
+    /// others.
+    fn accept(&self, ballots: &[Ballot<'_, S>], search: bool, verdict: &mut Verdict<S>) -> SumCheck<()> {
+        let result = VerifiedUnit::verify(self, ballots, search);
+        let bad = match &result {
+            SumCheck::OneBad { signer, .. } => Some(*signer),
+            _ => None,
+        };
+        verdict.bad.extend(bad);
+        result.map(|unit| {
+            let signers = ballots.iter().map(|ballot| ballot.signer);
+            verdict.units.push((unit, signers.filter(|signer| Some(*signer) != bad).collect()));
+        })
     }
 
     /// Verifies the ballots one by one. `some_bad` is true if at least one is known to be bad; if all but the last are
@@ -175,4 +176,9 @@ impl<S: Scheme> Check<'_, S> {
         }
         all_good
     }
+}
+
+/// Returns true if all ballots, sorted by claim, have the same.
+fn have_one_claim<S: Scheme>(ballots: &[Ballot<'_, S>]) -> bool {
+    ballots.first().map(|ballot| ballot.claim) == ballots.last().map(|ballot| ballot.claim)
 }

@@ -11,8 +11,8 @@
 //!
 //! **Verification of votes.** A collector computes nothing until its votes reach the quorum. Then it sums the signatures
 //! and verifies the sum once: a subgroup check and two pairings, whatever the number of votes. Only if that fails does it
-//! search for the bad votes: a single bad vote is located from two weighted sums, and the other votes are verified again
-//! without it; several are found by bisection down to groups of four, whose votes are verified one by one. The signers of
+//! search for the bad votes: a single bad vote is located by a weighted sum, and its own pairings then prove it bad and the
+//! sum of the other votes good; several are found by bisection down to groups of four, whose votes are verified one by one. The signers of
 //! bad votes become [`Suspects`], whose votes are verified one by one until the suspicion has decayed. If fewer votes are
 //! pending than a threshold ([`DEFAULT_BATCH_THRESHOLD`]), they are verified one by one too.
 //!

@@ -119,10 +119,6 @@ impl Scheme for Ed25519 {
         bad.map(|(_, (member, _))| *member).collect()
     }
 
-    fn locate(_: Keys<'_, Self>, _: &[u8], _: &[(MemberIndex, &Signature)]) -> Option<MemberIndex> {
-        None
-    }
-
     /// Ignores the entropy: the coefficients always have 128 bits and are derived from all inputs, which costs almost
     /// nothing for this scheme.
     fn verify_many(

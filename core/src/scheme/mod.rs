@@ -42,5 +42,5 @@ pub use signers::SignerSet;
 #[cfg(feature = "toy")]
 pub use toy::Toy;
 pub(crate) use traits::read_suite;
-pub use traits::{Claim, Keys, Scheme};
+pub use traits::{Claim, Keys, Scheme, SumCheck};
 pub use vrf::Vrf;

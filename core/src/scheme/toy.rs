@@ -20,7 +20,7 @@ use super::counts::Counts;
 use super::sealed::Sealed;
 use super::secret::random_32;
 use super::signers::SignerSet;
-use super::traits::{Claim, Keys, Scheme};
+use super::traits::{Claim, Keys, Scheme, SumCheck};
 use super::vrf::Vrf;
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
@@ -225,20 +225,29 @@ impl Scheme for Toy {
         }
     }
 
-    fn locate(
+    fn verify_sum(
         keys: Keys<'_, Self>,
-        message: &[u8],
+        claim: Claim<'_>,
         signatures: &[(MemberIndex, &Signature)],
-    ) -> Option<MemberIndex> {
+        search: bool,
+    ) -> SumCheck<Self::Proof> {
+        let proof = Self::combine(signatures);
+        if Self::verify_claims(keys, &[claim], &proof).is_ok() {
+            return SumCheck::Good(proof);
+        }
         let is_bad = |signer: MemberIndex, signature| {
             keys.public
                 .get(usize::from(signer))
-                .is_none_or(|key| Self::verify(key, message, signature).is_err())
+                .is_none_or(|key| Self::verify(key, claim.message, signature).is_err())
         };
-        let mut bad = signatures.iter().filter(|(signer, signature)| is_bad(*signer, signature));
-        match (bad.next(), bad.next()) {
-            (Some((only, _)), None) => Some(*only),
-            _ => None,
+        let (bad, good): (Vec<_>, Vec<_>) =
+            signatures.iter().copied().partition(|(signer, signature)| is_bad(*signer, signature));
+        let [(signer, _)] = *bad else { return SumCheck::Bad };
+        let (mut signers, others) = (claim.signers.clone(), Self::combine(&good));
+        signers.remove(signer);
+        match Self::verify_claims(keys, &[Claim { signers: &signers, ..claim }], &others) {
+            Ok(()) if search => SumCheck::OneBad { signer, others },
+            _ => SumCheck::Bad,
         }
     }
 

@@ -140,14 +140,22 @@ pub trait Scheme: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'stati
         Vec::new()
     }
 
-    /// Guesses which signature on one message is bad, given that the sum of the signatures does not verify and assuming
-    /// that only one is bad. The result is a candidate and proves nothing. Cost (BLS): two times two pairings, and per
-    /// signature two short multiplications and a multiplication in the target field.
-    fn locate(
+    /// Combines signatures, one by each of the claim's signers in ascending order, and verifies the proof. If it is bad
+    /// and `search` is true, tries to find the only bad signature. Cost (BLS): one addition per signature and
+    /// [`verify_claims`](Scheme::verify_claims); a search costs two times two pairings, a subgroup check, and per signature
+    /// two short multiplications.
+    fn verify_sum(
         keys: Keys<'_, Self>,
-        message: &[u8],
+        claim: Claim<'_>,
         signatures: &[(MemberIndex, &Self::Signature)],
-    ) -> Option<MemberIndex>;
+        _search: bool,
+    ) -> SumCheck<Self::Proof> {
+        let proof = Self::combine(signatures);
+        match Self::verify_claims(keys, &[claim], &proof) {
+            Ok(()) => SumCheck::Good(proof),
+            Err(_) => SumCheck::Bad,
+        }
+    }
 
     /// Verifies many independent proofs at once by a random linear combination. The coefficients have 64 bits and come
     /// from `entropy`; without it they have 128 bits and are derived from all inputs. Cost (BLS): per proof a hash, a
@@ -207,6 +215,33 @@ pub struct Claim<'a> {
     pub message: &'a [u8],
     /// The claimed signers; never empty.
     pub signers: &'a SignerSet,
+}
+
+/// Result of [`Scheme::verify_sum`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SumCheck<P> {
+    /// The proof verifies.
+    Good(P),
+    /// The proof does not verify, and one signature is known to be bad.
+    OneBad {
+        /// The signer of the bad signature.
+        signer: MemberIndex,
+        /// The proof of the other signatures, which verifies.
+        others: P,
+    },
+    /// The proof does not verify.
+    Bad,
+}
+
+impl<P> SumCheck<P> {
+    /// Converts the proof.
+    pub(crate) fn map<Q>(self, convert: impl FnOnce(P) -> Q) -> SumCheck<Q> {
+        match self {
+            Self::Good(proof) => SumCheck::Good(convert(proof)),
+            Self::OneBad { signer, others } => SumCheck::OneBad { signer, others: convert(others) },
+            Self::Bad => SumCheck::Bad,
+        }
+    }
 }
 
 /// Reads the suite byte and checks that it is the scheme's.

@@ -8,16 +8,16 @@ use core::ptr;
 use blst::*;
 
 /// An element of the target field of the pairing.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Target(blst_fp12);
 
 impl Target {
     /// Returns Π e(qᵢ, pᵢ) before the final exponentiation, with one shared squaring chain.
     pub(crate) fn miller(terms: &[(&blst_p2_affine, &blst_p1_affine)]) -> Self {
-        let mut out = blst_fp12::default();
         if terms.is_empty() {
-            return Self(out);
+            return Self::one();
         }
+        let mut out = blst_fp12::default();
         let (qs, ps): (Vec<*const _>, Vec<*const _>) =
             terms.iter().map(|(q, p)| (ptr::from_ref(*q), ptr::from_ref(*p))).unzip();
         // SAFETY: two arrays of `terms.len()` > 0 pointers to live affine points.
@@ -40,15 +40,21 @@ impl Target {
         Self(out)
     }
 
-    /// Returns true if two results of [`final_exp`](Target::final_exp) are equal.
-    pub(crate) fn equals_finished(&self, other: &Self) -> bool {
-        self.0 == other.0
+    /// Returns true if the element is 1.
+    pub(crate) fn is_one(&self) -> bool {
+        *self == Self::one()
     }
 
-    /// Returns true if the two elements are equal after the final exponentiation.
-    pub(crate) fn equals(&self, other: &Self) -> bool {
-        // SAFETY: two live field elements.
-        unsafe { blst_fp12_finalverify(&self.0, &other.0) }
+    pub(crate) fn one() -> Self {
+        Self(blst_fp12::default())
+    }
+
+    /// Returns the inverse of a result of [`final_exp`](Target::final_exp), whose norm is 1.
+    pub(crate) fn inverse(&self) -> Self {
+        let mut out = *self;
+        // SAFETY: one live field element is changed in place.
+        unsafe { blst_fp12_conjugate(&mut out.0) };
+        out
     }
 }
 
