@@ -22,6 +22,7 @@ mod msrv;
 mod npm;
 mod package;
 mod process;
+mod processor;
 mod release;
 mod server;
 mod simulate;

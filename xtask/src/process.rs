@@ -3,9 +3,11 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::processor::ProcessorTime;
 
 /// Result of a task; the error is a text for the terminal.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
@@ -23,19 +25,28 @@ pub(crate) fn run_in_terminal(command: &mut Command) -> Outcome {
     succeeded(command, status)
 }
 
-/// Runs a command, appends its name and output to `log`, kills it after `limit`, and returns its output.
-pub(crate) fn run_logged(command: &mut Command, log: &Path, limit: Duration) -> Outcome<String> {
-    let (status, text) = run_to_status(command, log, limit)?;
-    succeeded(command, status).map_err(|reason| failure_message(&text, &reason, log))?;
-    Ok(text)
+/// A logged command that ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    /// What it printed.
+    pub(crate) output: String,
+    /// Processor time of it and its children.
+    pub(crate) processor: Duration,
 }
 
-/// The same for a command that may fail: returns its exit status and its output.
-pub(crate) fn run_to_status(
-    command: &mut Command,
-    log: &Path,
-    limit: Duration,
-) -> Outcome<(ExitStatus, String)> {
+impl Ended {
+    /// Returns the output, or why the command failed.
+    pub(crate) fn success(self, command: &Command, log: &Path) -> Outcome<String> {
+        match succeeded(command, self.status) {
+            Ok(()) => Ok(self.output),
+            Err(reason) => Err(failure_message(&self.output, &reason, log)),
+        }
+    }
+}
+
+/// Runs a command, appends its name and output to `log`, and kills it after `limit`.
+pub(crate) fn run_logged(command: &mut Command, log: &Path, limit: Duration) -> Outcome<Ended> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
@@ -50,27 +61,41 @@ pub(crate) fn run_to_status(
         .stderr(errors)
         .spawn()
         .map_err(|e| not_started(command, &e))?;
+    let ended = wait(&mut child, limit);
+    let output = read_from(log, start).map_err(unwritten)?;
+    match ended? {
+        Some((status, processor)) => Ok(Ended { status, output, processor }),
+        None => {
+            let reason = format!(
+                "`{}` took longer than the limit of {} s and was killed",
+                shown(command),
+                limit.as_secs()
+            );
+            Err(failure_message(&output, &reason, log))
+        }
+    }
+}
+
+/// Waits for a process: its status and processor time, or `None` if it was killed after `limit`.
+fn wait(child: &mut Child, limit: Duration) -> Outcome<Option<(ExitStatus, Duration)>> {
     let began = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-            break Ok(status);
+    let mut processor = Duration::ZERO;
+    loop {
+        // The times are there until the process is waited for, so its end is noticed here where they exist.
+        let time = ProcessorTime::of_process(child.id());
+        processor = time.map_or(processor, ProcessorTime::total);
+        if time.is_none_or(|time| time.is_final)
+            && let Some(status) = child.try_wait().map_err(|e| e.to_string())?
+        {
+            return Ok(Some((status, processor)));
         }
         if began.elapsed() > limit {
             // The child may have ended in the meantime.
             let _ = child.kill();
             let _ = child.wait();
-            break Err(format!(
-                "`{}` took longer than the limit of {} s and was killed",
-                shown(command),
-                limit.as_secs()
-            ));
+            return Ok(None);
         }
         thread::sleep(POLL);
-    };
-    let text = read_from(log, start).map_err(unwritten)?;
-    match status {
-        Ok(status) => Ok((status, text)),
-        Err(reason) => Err(failure_message(&text, &reason, log)),
     }
 }
 
@@ -171,9 +196,10 @@ mod tests {
 
     #[test]
     fn a_failing_command_shows_its_output_and_name() {
-        let reason =
-            run_logged(Command::new("cargo").arg("no-such-command"), &log(), Duration::from_secs(60))
-                .unwrap_err();
+        let mut command = Command::new("cargo");
+        command.arg("no-such-command");
+        let ended = run_logged(&mut command, &log(), Duration::from_secs(60)).unwrap();
+        let reason = ended.success(&command, &log()).unwrap_err();
         assert!(reason.contains("no-such-command") && reason.contains("failed"), "{reason}");
     }
 
@@ -197,10 +223,19 @@ mod tests {
         let log = log();
         let _ = fs::remove_file(&log);
         for word in ["one", "two"] {
-            let output = run_logged(Command::new("echo").arg(word), &log, Duration::from_secs(60)).unwrap();
-            assert_eq!(output, format!("{word}\n"));
+            let ended = run_logged(Command::new("echo").arg(word), &log, Duration::from_secs(60)).unwrap();
+            assert_eq!(ended.output, format!("{word}\n"));
         }
         assert_eq!(fs::read_to_string(&log).unwrap(), "$ echo one\none\n$ echo two\ntwo\n");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn processor_time_of_grandchildren_counts() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'; true"]);
+        let ended = run_logged(&mut command, &log(), Duration::from_secs(60)).unwrap();
+        assert!(ended.status.success() && ended.processor >= Duration::from_millis(20), "{ended:?}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Runs named steps, shows time and result of each, and ends with one line for machines. Some steps run in the
 //! background of the others.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::fingerprint::Fingerprint;
-use crate::process::{self, Outcome};
-use crate::workspace;
+use crate::process::{self, Ended, Outcome};
+use crate::{processor, workspace};
 
 /// The work of a step. It returns a short text for the step's line.
 pub(crate) type Work = Box<dyn FnOnce(&Log) -> Outcome<String>>;
@@ -25,8 +26,9 @@ const LIMIT: Duration = Duration::from_secs(45 * 60);
 /// The same for commands of low priority.
 const LIMIT_LOW_PRIORITY: Duration = Duration::from_secs(75 * 60);
 
-/// Number of slow steps that the summary lists.
-const SLOWEST: usize = 8;
+/// Smallest share of a run, in per cent of its time or of its processor time, with which a step has a line of its own in
+/// the summary.
+const SMALLEST_SHARE: u32 = 1;
 
 /// The file that receives the output of a step's commands.
 #[derive(Debug)]
@@ -34,12 +36,14 @@ pub(crate) struct Log {
     name: &'static str,
     /// Its commands run with low priority.
     is_low_priority: bool,
+    /// Processor time of the commands that ended.
+    processor: Mutex<Duration>,
 }
 
 impl Log {
     /// An empty log with this name. Deletes the log of an earlier run.
     pub(crate) fn new(name: &'static str) -> Self {
-        let log = Self { name, is_low_priority: false };
+        let log = Self { name, is_low_priority: false, processor: Mutex::default() };
         let _ = fs::remove_file(log.path());
         log
     }
@@ -50,32 +54,35 @@ impl Log {
 
     /// Runs a command, appends its output to the log, and returns the output.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
-        self.run_with(command, process::run_logged)
+        self.run_into(&self.path(), command)?.success(command, &self.path())
     }
 
     /// Runs a command whose output goes into the file `name` of the log's own folder: for commands that run side by side.
     pub(crate) fn run_beside(&self, command: &mut Command, name: &str) -> Outcome<String> {
         let path = self.path().with_extension("").join(format!("{name}.log"));
         let _ = fs::remove_file(&path);
-        process::run_logged(command, &path, LIMIT)
+        self.run_into(&path, command)?.success(command, &path)
     }
 
     /// Runs a command that may fail. Returns its exit code, unless a signal ended it, and its output.
     pub(crate) fn run_to_end(&self, command: &mut Command) -> Outcome<(Option<i32>, String)> {
-        self.run_with(command, process::run_to_status).map(|(status, text)| (status.code(), text))
+        self.run_into(&self.path(), command).map(|ended| (ended.status.code(), ended.output))
     }
 
     /// Runs a command with the priority of this step.
-    fn run_with<T>(
-        &self,
-        command: &mut Command,
-        run: fn(&mut Command, &Path, Duration) -> Outcome<T>,
-    ) -> Outcome<T> {
-        if self.is_low_priority {
-            run(&mut process::with_low_priority(command), &self.path(), LIMIT_LOW_PRIORITY)
+    fn run_into(&self, path: &Path, command: &mut Command) -> Outcome<Ended> {
+        let ended = if self.is_low_priority {
+            process::run_logged(&mut process::with_low_priority(command), path, LIMIT_LOW_PRIORITY)
         } else {
-            run(command, &self.path(), LIMIT)
-        }
+            process::run_logged(command, path, LIMIT)
+        }?;
+        *self.processor.lock().unwrap_or_else(PoisonError::into_inner) += ended.processor;
+        Ok(ended)
+    }
+
+    /// Processor time of the commands that ended.
+    fn processor(&self) -> Duration {
+        *self.processor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The file.
@@ -123,8 +130,27 @@ enum Step {
     Background(BackgroundWork),
 }
 
-/// A step that ended: name, duration, result.
-type StepResult = (&'static str, Duration, Outcome<String>);
+/// A step that ended.
+struct StepResult {
+    cost: Cost,
+    outcome: Outcome<String>,
+}
+
+/// What a step took.
+struct Cost {
+    name: &'static str,
+    duration: Duration,
+    /// Processor time of its commands and of the thread that ran it.
+    processor: Duration,
+}
+
+/// Does the work of a step on this thread.
+fn measured(log: &Log, work: impl FnOnce(&Log) -> Outcome<String>) -> StepResult {
+    let (began, thread) = (Instant::now(), processor::of_this_thread());
+    let outcome = work(log);
+    let processor = log.processor() + processor::of_this_thread().saturating_sub(thread);
+    StepResult { cost: Cost { name: log.name, duration: began.elapsed(), processor }, outcome }
+}
 
 impl Steps {
     /// An empty list that reports on the standard error, and leaves the standard output to the result.
@@ -201,7 +227,7 @@ impl Steps {
             print: if on_standard_error { print_to_standard_error } else { print_to_standard_output },
             total: list.len(),
             failed: Vec::new(),
-            durations: Vec::new(),
+            costs: Vec::new(),
         };
         let began = Instant::now();
         let (background, results) = spawn_background();
@@ -209,9 +235,7 @@ impl Steps {
             match step {
                 Step::Foreground(work) => {
                     report.begin(name);
-                    let step_began = Instant::now();
-                    let outcome = work(&Log::new(name));
-                    report.end((name, step_began.elapsed(), outcome));
+                    report.end(measured(&Log::new(name), work));
                 }
                 Step::Background(work) => background.send((name, work)).map_err(|error| error.to_string())?,
             }
@@ -244,10 +268,8 @@ fn spawn_background() -> (Sender<(&'static str, BackgroundWork)>, Receiver<StepR
     let (sender, results) = channel();
     thread::spawn(move || {
         for (name, work) in waiting {
-            let began = Instant::now();
-            let outcome = work(&Log::low_priority(name));
             // The receiver is gone if the run was abandoned.
-            let _ = sender.send((name, began.elapsed(), outcome));
+            let _ = sender.send(measured(&Log::low_priority(name), work));
         }
     });
     (steps, results)
@@ -258,39 +280,35 @@ struct Report {
     print: fn(&str),
     total: usize,
     failed: Vec<&'static str>,
-    /// Duration and name of each step that ended.
-    durations: Vec<(Duration, &'static str)>,
+    /// The steps that ended.
+    costs: Vec<Cost>,
 }
 
 impl Report {
     fn begin(&self, name: &str) {
-        (self.print)(&format!("[{:>2}/{}] {name:<28} ", self.durations.len() + 1, self.total));
+        (self.print)(&format!("[{:>2}/{}] {name:<28} ", self.costs.len() + 1, self.total));
     }
 
-    fn end(&mut self, (name, took, outcome): StepResult) {
-        self.durations.push((took, name));
-        let seconds = took.as_secs_f64();
+    fn end(&mut self, StepResult { cost, outcome }: StepResult) {
+        let seconds = cost.duration.as_secs_f64();
         match outcome {
             Ok(detail) => (self.print)(&format!("ok     {seconds:>7.1} s  {detail}\n")),
             Err(reason) => {
                 (self.print)(&format!("FAILED {seconds:>7.1} s\n{}\n", indented(&reason)));
-                self.failed.push(name);
+                self.failed.push(cost.name);
             }
         }
+        self.costs.push(cost);
     }
 
-    fn end_background(&mut self, (name, took, outcome): StepResult) {
-        self.begin(name);
-        self.end((name, took, outcome.map(|detail| format!("{detail} (in the background)"))));
+    fn end_background(&mut self, StepResult { cost, outcome }: StepResult) {
+        self.begin(cost.name);
+        self.end(StepResult { cost, outcome: outcome.map(|detail| format!("{detail} (in the background)")) });
     }
 
-    fn finish(mut self, title: &str, took: Duration) -> Outcome {
-        let ended = self.durations.len();
-        self.durations.sort_by(|a, b| b.cmp(a));
-        let slowest = self.durations.iter().take(SLOWEST);
-        let slowest: Vec<String> =
-            slowest.map(|(took, name)| format!("{name} {:.0} s", took.as_secs_f64())).collect();
-        (self.print)(&format!("\ntook {:.0} s; slowest: {}\n", took.as_secs_f64(), slowest.join(", ")));
+    fn finish(self, title: &str, took: Duration) -> Outcome {
+        let ended = self.costs.len();
+        (self.print)(&format!("\n{}", table(self.costs, took, processor::of_this_process())));
         (self.print)(&format!(
             "{title}: {} passed, {} failed\n",
             ended - self.failed.len(),
@@ -302,6 +320,31 @@ impl Report {
             false => Err(format!("failed: {}", self.failed.join(", "))),
         }
     }
+}
+
+/// Where the time of a run went: its steps, those with the most processor time first. Steps in the background run beside
+/// others, so the durations add up to more than the run.
+fn table(mut costs: Vec<Cost>, took: Duration, processor: Duration) -> String {
+    costs.sort_by_key(|cost| Reverse((cost.processor, cost.duration)));
+    let line = |name: &str, duration: Duration, processor: Duration| {
+        format!("{name:<34} {:>7.0} s {:>9.0} s\n", duration.as_secs_f64(), processor.as_secs_f64())
+    };
+    let mut text = format!("{:<34} {:>9} {:>11}\n", "", "time", "processor");
+    text += &line("all steps", took, processor);
+    let is_small = |cost: &Cost| {
+        cost.duration * 100 < took * SMALLEST_SHARE && cost.processor * 100 < processor * SMALLEST_SHARE
+    };
+    let (small, large): (Vec<Cost>, Vec<Cost>) = costs.into_iter().partition(is_small);
+    large.iter().for_each(|cost| text += &line(cost.name, cost.duration, cost.processor));
+    if !small.is_empty() {
+        let duration = small.iter().map(|cost| cost.duration).sum();
+        text += &line(
+            &format!("{} others", small.len()),
+            duration,
+            small.iter().map(|cost| cost.processor).sum(),
+        );
+    }
+    text
 }
 
 /// Prints and ignores errors: a closed terminal is no reason to stop the tests.
@@ -342,6 +385,23 @@ mod tests {
         let output = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\nnoise\n\
                       test result: ok. 14 passed; 0 failed; 2 ignored; 0 measured";
         assert_eq!(tests_in(output), "17 tests, 2 ignored");
+    }
+
+    #[test]
+    fn the_summary_lists_large_steps_by_processor_time_and_adds_up_the_others() {
+        let cost = |name, duration, processor| Cost {
+            name,
+            duration: Duration::from_secs(duration),
+            processor: Duration::from_secs(processor),
+        };
+        let costs = vec![cost("waits", 50, 0), cost("a", 0, 1), cost("b", 0, 1), cost("computes", 20, 40)];
+        let text = table(costs, Duration::from_secs(100), Duration::from_secs(150));
+        let words: Vec<String> =
+            text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert_eq!(
+            words,
+            ["all steps 100 s 150 s", "computes 20 s 40 s", "waits 50 s 0 s", "2 others 0 s 2 s"]
+        );
     }
 
     #[test]
