@@ -12,6 +12,8 @@ const BINDINGS: &[&str] = &["quorate", "quorate-kotlin", "quorate-napi", "quorat
 /// Features of the core, as in [`workspace::FEATURES`](crate::workspace::FEATURES).
 pub(crate) const CORE_FEATURES: &str =
     "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure,quorate/slashing-protection";
+/// The feature with which Python's library describes itself: see [`stub`](crate::bindings::stub).
+pub(crate) const STUB_FEATURE: &str = "quorate-python/stub";
 
 /// True if this run compiles nothing but bindings.
 static ALONE: AtomicBool = AtomicBool::new(false);
@@ -30,7 +32,8 @@ pub(crate) fn libraries(log: &Log) -> Outcome {
     BUILT.run(|| {
         if ALONE.load(Ordering::Relaxed) {
             let mut build = cargo();
-            build.args(["build", "--features", CORE_FEATURES, "--example", "tour"]).args(wanted);
+            build.args(["build", "--features", CORE_FEATURES, "--features", STUB_FEATURE]);
+            build.args(["--example", "tour"]).args(wanted);
             BINDINGS.iter().for_each(|package| {
                 build.args(["--package", package]);
             });
@@ -44,7 +47,8 @@ pub(crate) fn libraries(log: &Log) -> Outcome {
 /// Compiles some of our libraries and programs as the tests compile them.
 fn build(log: &Log, wanted: &[&str]) -> Outcome {
     // An example may use dependencies of tests: with one in the list, the features are those of the tests.
-    log.run(workspace_cargo("build").args(["--example", "tour"]).args(wanted)).map(drop)
+    let mut build = workspace_cargo("build");
+    log.run(build.args(["--features", STUB_FEATURE, "--example", "tour"]).args(wanted)).map(drop)
 }
 
 /// The library of a package of ours, in the folder of a profile.

@@ -62,14 +62,6 @@ pub(crate) enum Profile {
 }
 
 impl Profile {
-    /// Value of cargo's option `--profile`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Profile::Release => "release",
-            Profile::Tests => "dev",
-        }
-    }
-
     /// Name of its folder in the target folder.
     pub(crate) fn folder(self) -> &'static str {
         match self {

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::native;
-use super::order::BuildOrder;
+use super::order::{BuildOrder, Profile};
 use crate::bindings::generated::{self, Files};
 use crate::bindings::python::virtual_environment;
 use crate::bindings::stub;
+use crate::build::{STUB_FEATURE, library};
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
@@ -16,7 +16,7 @@ use crate::workspace;
 /// The same version as in pyproject.toml.
 pub(crate) const MATURIN: &str = "maturin>=1.16,<2";
 
-/// Builds both from the same sources.
+/// Builds both from the same sources; in the tests' profile only the source distribution.
 pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     // The program is beside the interpreter.
     let maturin = virtual_environment(log, "maturin", &[MATURIN])?.with_file_name("maturin");
@@ -30,11 +30,19 @@ pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
         workspace::set_incremental(&mut command);
         log.run(command.arg("--out").arg(&made)).map(drop)
     };
-    let stub = stub::described_in(&native::compile(log, order, "quorate-python")?)?;
-    with_stub(stub, || {
-        run(&["sdist"])?;
-        run(&["build", "--profile", order.profile.name()])
-    })?;
+    match order.profile {
+        // `clean` compiles the source distribution into a wheel: the same files, compiled once less.
+        Profile::Tests => with_stub(stub::native_stub(log)?, || run(&["sdist"])),
+        Profile::Release => {
+            let mut cargo = workspace::cargo();
+            cargo.args(["build", "--release", "--package", "quorate-python", "--features", STUB_FEATURE]);
+            log.run(&mut cargo)?;
+            with_stub(stub::described_in(&library("release", "quorate-python"))?, || {
+                run(&["sdist"])?;
+                run(&["build", "--profile", "release", "--features", "stub"])
+            })
+        }
+    }?;
     let mut files = Vec::new();
     for file in fs::read_dir(&made).map_err(|e| format!("{}: {e}", made.display()))?.flatten() {
         let to = order.out.join(file.file_name());
