@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
+use crate::toolchain::C_QUICKLY;
 use crate::{environment, workspace};
 
 /// Adds the step.
@@ -43,7 +44,7 @@ fn by_compiling(log: &Log, package: &str, selection: &[&str]) -> Outcome<String>
     }
     log.run(
         workspace::cargo_with_toolchain(&toolchain)
-            .arg("check")
+            .args(["check", "--config", C_QUICKLY])
             .args(selection)
             .arg("--target-dir")
             .arg(workspace::target(&format!("msrv-{toolchain}"))),

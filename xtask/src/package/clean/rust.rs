@@ -28,7 +28,7 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     if emulator.is_some() {
         sandbox.put("src/bin/quorate-processor.rs", smoke::PROCESSOR)?;
     }
-    log.run(sandbox.building("cargo")?.args(["build", "--quiet"]))?;
+    log.run(sandbox.building("cargo")?.args(["build", "--quiet", "--config", QUICKLY]))?;
     let program = |name| sandbox.bring(&workspace::target("debug").join(name));
     let tour = program("quorate-smoke")?;
     smoke::check_tour(&log.run(&mut sandbox.command(&tour))?, "the crate")?;
@@ -40,6 +40,9 @@ pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outco
     }
     Ok(notes.join(", "))
 }
+
+/// Compiles the crate in a fifth of the time: it runs only a tour.
+const QUICKLY: &str = "profile.dev.package.quorate.opt-level=0";
 
 /// The profiles of our workspace, so that dependencies that are already compiled can be reused.
 fn profiles() -> Outcome<String> {
