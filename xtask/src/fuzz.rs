@@ -30,8 +30,15 @@ pub(crate) struct FuzzArgs {
     replay: Vec<PathBuf>,
 }
 
-/// Seconds for each target in `cargo xtask test`.
-const BRIEF_SECONDS: u64 = 3;
+/// Maximum number of seeds of a target in `cargo xtask test`, evenly chosen. Three targets have over 30,000, which take
+/// longer than the run, and which the deterministic tests run anyway.
+const BRIEF_SEEDS: usize = 2_000;
+/// Seconds for each target in `cargo xtask test`, after its seeds.
+const BRIEF_SECONDS: u64 = 1;
+/// The same for [`DEEP_TARGETS`] of them, which each commit chooses, so that over many commits every target gets them.
+const DEEP_SECONDS: u64 = 6;
+/// Number of targets that a commit chooses.
+const DEEP_TARGETS: usize = 4;
 /// Longest input that libFuzzer generates, in bytes: longer than every message that the targets read.
 const LONGEST: usize = 64 * 1024;
 
@@ -55,6 +62,7 @@ const PROGRAMS: &[&str] =
 
 pub(crate) fn run(args: &FuzzArgs) -> Outcome {
     let with_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));
+    environment::for_jerasure(&Log::new("fuzz"))?;
     let effort = Effort::Thorough { programs: args.target.as_ref().is_none_or(with_programs) };
     let program = build(effort, run_in_terminal)?;
     let targets = targets(&program)?;
@@ -72,37 +80,51 @@ pub(crate) fn run(args: &FuzzArgs) -> Outcome {
     }
     for target in targets.iter().filter(|name| args.target.as_ref().is_none_or(|wanted| wanted == *name)) {
         println!("== {target}, {} s", args.seconds);
-        run_in_terminal(&mut search(&program, target, args.seconds)?)?;
+        run_in_terminal(&mut search(&program, target, args.seconds, usize::MAX)?)?;
     }
     Ok(())
 }
 
 /// The step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log) -> Outcome<String> {
-    environment::for_jerasure(log)?;
     let program = build(Effort::Brief, |command| log.run(command).map(drop))?;
     let targets = targets(&program)?;
+    let commit = output_of(Command::new("git").current_dir(workspace::root()).args(["rev-parse", "HEAD"]));
+    let deep = chosen(&targets, &commit.unwrap_or_default());
     for target in &targets {
-        log.run(&mut search(&program, target, BRIEF_SECONDS)?)?;
+        let seconds = if deep.contains(&target) { DEEP_SECONDS } else { BRIEF_SECONDS };
+        log.run(&mut search(&program, target, seconds, BRIEF_SEEDS)?)?;
     }
-    Ok(format!("{} targets, {BRIEF_SECONDS} s each", targets.len()))
+    let names: Vec<&str> = deep.into_iter().map(String::as_str).collect();
+    Ok(format!(
+        "{} targets, {BRIEF_SECONDS} s each, {DEEP_SECONDS} s for {}",
+        targets.len(),
+        names.join(", ")
+    ))
+}
+
+/// The targets that a commit chooses: neighbours, beginning where its hash says.
+fn chosen<'a>(targets: &'a [String], commit: &str) -> Vec<&'a String> {
+    let hash = commit.get(..8).and_then(|digits| usize::from_str_radix(digits, 16).ok()).unwrap_or(0);
+    let start = hash.checked_rem(targets.len()).unwrap_or(0);
+    targets.iter().cycle().skip(start).take(DEEP_TARGETS.min(targets.len())).collect()
 }
 
 /// How much compiling a run is worth.
 #[derive(Clone, Copy, Debug)]
 enum Effort {
-    /// A run of seconds, with Jerasure: without the targets of whole programs and with little optimisation, because
-    /// compiling either takes longer than the run.
+    /// A run of seconds: without the targets of whole programs and Jerasure, and with little optimisation, none of it for
+    /// the core, because compiling either takes longer than the run.
     Brief,
-    /// A run of minutes or hours: optimised, with the targets of whole programs if `programs`.
+    /// A run of minutes or hours: optimised, with Jerasure, and with the targets of whole programs if `programs`.
     Thorough { programs: bool },
 }
 
 /// Builds the targets.
 fn build(effort: Effort, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
     let (folder, features, with_programs, opt_level) = match effort {
-        Effort::Brief => ("fuzz/brief", "libfuzzer,jerasure", false, 1),
-        Effort::Thorough { programs } => ("fuzz/build", "libfuzzer", programs, 3),
+        Effort::Brief => ("fuzz/brief", "libfuzzer", false, 1),
+        Effort::Thorough { programs } => ("fuzz/build", "libfuzzer,jerasure", programs, 3),
     };
     let folder = workspace::target(folder);
     let mut command = workspace::cargo();
@@ -127,6 +149,11 @@ fn build(effort: Effort, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<P
         "profile.release.debug='line-tables-only'",
     ]);
     command.args(["--config", &format!("profile.release.opt-level={opt_level}")]);
+    if let Effort::Brief = effort {
+        for package in ["quorate", "quorate-fuzz"] {
+            command.args(["--config", &format!("profile.release.package.{package}.opt-level=0")]);
+        }
+    }
     // Naming the target keeps the flags away from build scripts, which have no libFuzzer to call into.
     command.args(["--target", &host()?]).arg("--target-dir").arg(&folder);
     command.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", COVERAGE.join(" "));
@@ -146,12 +173,13 @@ fn targets(program: &PathBuf) -> Outcome<Vec<String>> {
     Ok(names.lines().map(str::to_owned).collect())
 }
 
-/// libFuzzer on one target, with its corpus and its seeds.
-fn search(program: &PathBuf, target: &str, seconds: u64) -> Outcome<Command> {
+/// libFuzzer on one target, with its corpus and no more than `limit` of its seeds.
+fn search(program: &PathBuf, target: &str, seconds: u64, limit: usize) -> Outcome<Command> {
     let corpus = workspace::target("fuzz/corpus").join(target);
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
     let mut seeds = Command::new(program);
     seeds.env("QUORATE_FUZZ_TARGET", target).env("QUORATE_FUZZ_SEEDS", &corpus);
+    seeds.env("QUORATE_FUZZ_SEED_LIMIT", limit.to_string());
     output_of(&mut seeds).ok_or_else(|| format!("cannot write the seeds of `{target}`"))?;
     let mut command = fuzzer(program, target)?;
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-max_len={LONGEST}")).arg(&corpus);
@@ -167,4 +195,20 @@ fn fuzzer(program: &PathBuf, target: &str) -> Outcome<Command> {
     command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=0"]);
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_chooses_neighbours_and_each_target_is_chosen_by_some_commit() {
+        let targets: Vec<String> = (0..10).map(|number| format!("target-{number}")).collect();
+        assert_eq!(chosen(&targets, "00000008ffff"), ["target-8", "target-9", "target-0", "target-1"]);
+        assert_eq!(chosen(&targets, ""), ["target-0", "target-1", "target-2", "target-3"], "without git");
+        assert_eq!(chosen(&targets[..2], "00000001"), ["target-1", "target-0"]);
+        assert!(chosen(&[], "00000001").is_empty());
+        let all: Vec<&String> = (0..10).flat_map(|hash| chosen(&targets, &format!("{hash:08x}"))).collect();
+        assert!(targets.iter().all(|target| all.contains(&target)));
+    }
 }

@@ -1,5 +1,6 @@
 //! The libFuzzer entry. `QUORATE_FUZZ_TARGET` names the target, or is `list`; with `QUORATE_FUZZ_SEEDS` the seeds of
-//! the target are written to that folder, without fuzzing. `cargo xtask fuzz` sets both.
+//! the target are written to that folder, without fuzzing, and no more than `QUORATE_FUZZ_SEED_LIMIT` of them.
+//! `cargo xtask fuzz` sets these variables.
 #![no_main]
 
 use std::path::Path;
@@ -34,7 +35,10 @@ fn choose() {
 }
 
 fn write_seeds(target: &Target, folder: &Path) -> i32 {
-    for (number, seed) in (target.seeds)().iter().enumerate() {
+    let seeds = (target.seeds)();
+    let limit = env::var("QUORATE_FUZZ_SEED_LIMIT").ok().and_then(|limit| limit.parse().ok());
+    let step = seeds.len().div_ceil(limit.unwrap_or(usize::MAX).max(1)).max(1);
+    for (number, seed) in seeds.iter().enumerate().step_by(step) {
         let file = folder.join(format!("seed-{number:04}"));
         if let Err(error) = fs::write(&file, seed) {
             eprintln!("{}: {error}", file.display());
