@@ -7,6 +7,7 @@
 mod abft;
 mod bindings;
 mod certificates;
+mod chain;
 mod chart;
 mod children;
 mod cities;
@@ -86,7 +87,8 @@ fn run(args: &BenchArgs) -> Result<(), String> {
     let mut result = json!({ "machine": machine::describe(), "quick": args.quick });
     let mut all = Vec::new();
     if wanted(Group::Certificates) {
-        let rows = certificates::measure(args.quick).map_err(|e| e.to_string())?;
+        let mut rows = certificates::measure(args.quick).map_err(|e| e.to_string())?;
+        rows.extend(chain::measure(args.quick).map_err(|e| e.to_string())?);
         let growth = growth::measure(args.quick).map_err(|e| e.to_string())?;
         shown(args, "certificates", &rows);
         if !args.json {

@@ -194,6 +194,42 @@ fn assert_exported_chain_verifies(sandbox: &Sandbox, epoch: u64) {
 }
 
 #[test]
+fn the_export_of_a_stopped_validator_equals_that_of_a_running_one() {
+    for (protocol, changes) in [("jolteon", ""), ("gosig", "--join=1"), ("abft", "")] {
+        let sandbox = Sandbox::new();
+        let load = ["--protocol", protocol, "--rate", "200", "--data", "net", "--duration", "3"];
+        testnet(
+            &sandbox,
+            &load.into_iter().chain((!changes.is_empty()).then_some(changes)).collect::<Vec<_>>(),
+        );
+        let running = start(&sandbox, &["--rate", "0", "--data", "net"]);
+        sandbox.ok(&["export", "running.jsonl"]);
+        let report = sandbox.ok(&["verify", "running.jsonl", "--json"]);
+        let last = serde_json::from_str::<Value>(&report).unwrap()["to"].to_string();
+        let export = |data: &str, genesis: &str| {
+            let arguments = ["export", "stopped.jsonl", "--to", &last, "--data", data, "--genesis", genesis];
+            arguments.map(str::to_owned)
+        };
+        let fails = |expected: &str, arguments: [String; 8]| {
+            sandbox.fails(3, expected, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        };
+        fails("another process uses the data directory", export("net/node0/data", "net/genesis.toml"));
+        running.signal("INT");
+        running.end();
+        eventually("all validators exit", || validators_under(&sandbox.path("net")).is_empty());
+        sandbox
+            .ok(&export("net/node0/data", "net/genesis.toml").iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(sandbox.read("stopped.jsonl"), sandbox.read("running.jsonl"), "{protocol}");
+        fails("has no data of a validator", export("net", "net/genesis.toml"));
+        let other = sandbox.read("net/genesis.toml").replacen("\"testnet\"", "\"other\"", 1);
+        sandbox.write("other.toml", other);
+        // The keys that the dealer of an ABFT chain made are bound to its genesis.
+        let expected = if protocol == "abft" { "of another genesis" } else { "belongs to another chain" };
+        fails(expected, export("net/node0/data", "other.toml"));
+    }
+}
+
+#[test]
 fn validators_join_and_leave_a_running_testnet() {
     let sandbox = Sandbox::new();
     let changes = ["--protocol", "gosig", "--duration", "16", "--join", "2", "--leave", "1@8"];
