@@ -284,7 +284,7 @@ impl SignerState {
         Ok(())
     }
 
-    /// Returns the known batches, the latest first: signers use the keys of their latest batches.
+    /// Returns the known batches, the latest first: signers use the keys of one of their latest batches.
     fn known(&self) -> impl Iterator<Item = &KnownBatch> {
         self.announced.iter().rev().chain(self.checked.iter().rev())
     }

@@ -37,10 +37,13 @@ pub(crate) fn any(bytes: &[u8]) {
         "the accepted entries are not a chain"
     );
     check_repaired(&path, entries.len() as u64);
-    let seen = before.map(|report| (report.head.entry, damage(&report).next()));
+    // Zeros at the end are torn for the front, which reserves no space; an auditor does not know that.
+    let seen = before.map(|report| (report.head.entry, damage(&report).next(), report.reserved > 0));
     match recovered.torn {
-        None => assert_eq!(seen, Ok((entries.len() as u64, None))),
-        Some(_) => assert!(seen.is_ok_and(|(_, damaged)| damaged.is_some()), "the audit found no damage"),
+        None => assert_eq!(seen, Ok((entries.len() as u64, None, false))),
+        Some(_) => {
+            assert!(seen.is_ok_and(|(_, damaged, zeros)| damaged.is_some() || zeros), "no damage was found")
+        }
     }
 }
 
@@ -283,7 +286,8 @@ fn audited(path: &Path) -> Result<Report, Failure> {
 
 /// The entries whose bytes, numbers or hashes are wrong, regardless of their signatures.
 fn damage(report: &Report) -> impl Iterator<Item = u64> {
-    const CODES: [&str; 7] = ["ALTERED", "MALFORMED", "CUT", "GAP", "REORDERED", "DUPLICATE", "UNREAD"];
+    const CODES: [&str; 8] =
+        ["ALTERED", "MALFORMED", "CUT", "UNSEALED", "GAP", "REORDERED", "DUPLICATE", "UNREAD"];
     report.findings.iter().filter(|finding| CODES.contains(&finding.code)).map(|finding| finding.entry)
 }
 

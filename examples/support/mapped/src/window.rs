@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{Ordering, fence};
 
-use memmap2::{Advice, MmapOptions, MmapRaw};
+use memmap2::{MmapOptions, MmapRaw};
 
 /// Length of a window.
 pub(super) const LENGTH: u64 = 8 << 20;
@@ -24,7 +24,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Reserves space behind `end` and maps it. Reserved space cannot be missing later: a store never fails on a full disk.
+    /// Reserves space behind `end` and maps it.
     pub(super) fn new(file: &File, end: u64) -> io::Result<Self> {
         let begin = end / ALIGNMENT * ALIGNMENT;
         reserve(file, begin, LENGTH)?;
@@ -40,26 +40,19 @@ impl Window {
         self.begin + LENGTH
     }
 
-    /// Stores bytes at an offset of the file, if the window contains all of them.
-    pub(super) fn store(&self, offset: u64, bytes: &[u8]) {
-        let Some(at) = self.position(offset, bytes.len()) else { return };
+    /// Stores bytes at an offset of the file.
+    pub(super) fn store(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let at = self.position(offset, bytes.len())?;
         // SAFETY: `position` has checked that the bytes end within the mapping, which `self` owns; only this process
         // writes to it, and through `self` alone.
         unsafe { self.map.as_mut_ptr().add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        Ok(())
     }
 
-    /// Stores four bytes, at once and after everything that was stored before.
-    pub(super) fn store_last(&self, offset: u64, bytes: [u8; 4]) {
-        let Some(at) = self.position(offset, bytes.len()) else { return };
+    /// Stores four bytes after everything that was stored before.
+    pub(super) fn store_last(&self, offset: u64, bytes: [u8; 4]) -> io::Result<()> {
         fence(Ordering::Release);
-        // SAFETY: as in `store`. Volatile, so that it is one store after those before the fence.
-        unsafe {
-            self.map
-                .as_mut_ptr()
-                .add(at)
-                .cast::<Unaligned>()
-                .write_volatile(Unaligned(u32::from_ne_bytes(bytes)))
-        }
+        self.store(offset, &bytes)
     }
 
     /// Brings pages below `limit` into memory, at most `slice` bytes, and returns true if there are more.
@@ -70,29 +63,35 @@ impl Window {
             return false;
         }
         let at = (self.populated - self.begin) as usize;
-        // Without this advice, which Linux has since 5.14, a page comes into memory with its first store.
-        let _ = self.map.advise_range(Advice::PopulateWrite, at, length as usize);
+        populate(&self.map, at, length as usize);
         self.populated += length;
         self.populated < limit
     }
 
-    fn position(&self, offset: u64, length: usize) -> Option<usize> {
-        let at = usize::try_from(offset.checked_sub(self.begin)?).ok()?;
-        at.checked_add(length).is_some_and(|end| end <= self.map.len()).then_some(at)
+    fn position(&self, offset: u64, length: usize) -> io::Result<usize> {
+        let at = offset.checked_sub(self.begin).and_then(|at| usize::try_from(at).ok());
+        let at = at.filter(|at| at.checked_add(length).is_some_and(|end| end <= self.map.len()));
+        at.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "bytes outside of the window"))
     }
 }
-
-/// A number at any address.
-#[repr(C, packed)]
-struct Unaligned(u32);
 
 /// Reserves blocks of the disk, and makes the file longer if it ends before them.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, begin: u64, length: u64) -> io::Result<()> {
-    Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), begin, length)?)
+    let reserve = || rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), begin, length);
+    Ok(rustix::io::retry_on_intr(reserve)?)
 }
 
 #[cfg(not(target_os = "linux"))]
 fn reserve(_: &File, _: u64, _: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+/// Brings pages into memory, if the system is Linux 5.14 or later. Otherwise a page comes with its first store.
+#[cfg(target_os = "linux")]
+fn populate(map: &MmapRaw, at: usize, length: usize) {
+    let _ = map.advise_range(memmap2::Advice::PopulateWrite, at, length);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn populate(_: &MmapRaw, _: usize, _: usize) {}

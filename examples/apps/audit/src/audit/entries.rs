@@ -19,8 +19,17 @@ pub(super) struct EntryChain {
     gaps: u64,
     /// Number of the expected head, and its hash once it is read.
     watched: Option<(u64, Option<[u8; 32]>)>,
-    /// Number and offset of the last entry, if it has no hash.
-    unsealed: Option<(u64, u64)>,
+    /// The last entry, if it has no hash.
+    unsealed: Option<UnsealedHash>,
+}
+
+/// A hash that is not stored.
+pub(super) struct UnsealedHash {
+    number: u64,
+    /// Offset of the entry, and of its hash.
+    offset: u64,
+    pub(super) hash_at: u64,
+    expected: [u8; 32],
 }
 
 /// Position of an entry in the order.
@@ -114,13 +123,12 @@ impl EntryChain {
         }
         let known = self.chains.get(&number.wrapping_sub(1)).copied();
         let expected = known.map_or(raw.chain, |[_, expected]| raw.expected_chain(application, &expected));
-        // The server computes the hash of the last entry later.
-        if let Some((number, offset)) = self.unsealed.take() {
-            findings.add("ALTERED", number, offset, "its hash was erased".to_owned());
-        }
         let is_unsealed = place.altered.is_none() && raw.is_unsealed(&expected);
         let stated = if is_unsealed { expected } else { raw.chain };
-        self.unsealed = is_unsealed.then_some((number, offset));
+        if is_unsealed {
+            let hash_at = offset + raw.len() as u64 - 32;
+            self.unsealed = Some(UnsealedHash { number, offset, hash_at, expected });
+        }
         if stated == raw.chain
             && place.altered.is_none()
             && known.is_some_and(|known| !known.iter().any(|chain| raw.follows(application, chain)))
@@ -140,9 +148,26 @@ impl EntryChain {
         place
     }
 
+    /// Takes the entry before the current position if it has no hash.
+    pub(super) fn take_unsealed(&mut self) -> Option<UnsealedHash> {
+        self.unsealed.take()
+    }
+
+    /// Puts it back: the log ends behind it.
+    pub(super) fn restore(&mut self, unsealed: Option<UnsealedHash>) {
+        self.unsealed = unsealed;
+    }
+
+    /// Reports an entry without a hash, unless `stored`, which was read after its successor, is its hash.
+    pub(super) fn report_erased(unsealed: &UnsealedHash, stored: &[u8; 32], findings: &mut Findings) {
+        if *stored != unsealed.expected {
+            findings.add("ALTERED", unsealed.number, unsealed.offset, "its hash was erased".to_owned());
+        }
+    }
+
     /// Reports the last entry if it has no hash.
     pub(super) fn report_unsealed(&mut self, findings: &mut Findings) {
-        if let Some((number, offset)) = self.unsealed.take() {
+        if let Some(UnsealedHash { number, offset, .. }) = self.unsealed.take() {
             let detail =
                 "it has no hash: the server was killed, or is writing; its next start completes the log";
             findings.add("UNSEALED", number, offset, detail.to_owned());

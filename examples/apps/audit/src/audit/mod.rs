@@ -82,6 +82,7 @@ pub fn audit(application: &'static Application, path: &Path, expected: &Expected
     audit.entries.report_gaps(&mut audit.findings);
     audit.entries.report_unsealed(&mut audit.findings);
     let (bytes, (last, chain)) = (scan.offset(), audit.entries.head());
+    let reserved = scan.file_length().or_fail(Exit::Input, path.display())?.saturating_sub(bytes);
     if let Some((number, hash)) = expected.head
         && audit.entries.watched() != Some(hash)
     {
@@ -94,6 +95,7 @@ pub fn audit(application: &'static Application, path: &Path, expected: &Expected
         store: hex::encode(store),
         entries: audit.read,
         bytes,
+        reserved,
         head: LogHead { entry: last, chain: hex::encode(chain) },
         signers: audit.signers.report(),
         findings,
@@ -114,8 +116,12 @@ impl Audit {
     fn run(&mut self, scan: &mut Scan) -> std::io::Result<()> {
         loop {
             let (offset, next) = (scan.offset(), self.entries.next());
+            let unsealed = self.entries.take_unsealed();
             let (number, len, sure) = match scan.step()? {
-                ScanStep::End => return Ok(()),
+                ScanStep::End => {
+                    self.entries.restore(unsealed);
+                    return Ok(());
+                }
                 ScanStep::Entry(raw) => {
                     self.read += 1;
                     let place = self.entries.place(&raw, offset, &mut self.findings);
@@ -137,6 +143,11 @@ impl Audit {
                 }
                 ScanStep::Malformed | ScanStep::Truncated(_) => (next, 0, false),
             };
+            // Only the last entry can lack its hash. A server that is writing may have stored it since it was read.
+            if let Some(unsealed) = unsealed {
+                let stored = scan.stored_hash(unsealed.hash_at)?;
+                EntryChain::report_erased(&unsealed, &stored, &mut self.findings);
+            }
             scan.skip(len);
             if sure || (len > 0 && Self::continues(scan, number)?) {
                 continue;

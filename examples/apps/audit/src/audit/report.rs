@@ -11,8 +11,10 @@ pub struct Report {
     pub store: String,
     /// Number of entries read.
     pub entries: u64,
-    /// Length of the file.
+    /// Length of the log.
     pub bytes: u64,
+    /// Number of zeros behind it, which a writer reserves.
+    pub reserved: u64,
     /// The last entry, for the expectations of the next audit.
     pub head: LogHead,
     /// Each client's commands.

@@ -17,7 +17,7 @@ use crate::Application;
 ///
 /// Needs only the log and the clients' public keys. Get the keys from a trusted source, not from the source of the
 /// log. Keep the head that is printed: with `--head` the next audit detects that the end of the log was removed. A
-/// log that a server is writing to can end within an entry; that is reported as `CUT`.
+/// log that a server is writing to can end within an entry, or lack its last hash; these are reported as `CUT` and `UNSEALED`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// The log.

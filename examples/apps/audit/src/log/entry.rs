@@ -69,6 +69,14 @@ pub struct RawEntry<'a> {
     bytes: &'a [u8],
 }
 
+/// Returns the bytes in the place of the hash of an entry that is not sealed: its number, its length in the file, and a text.
+pub(super) fn unsealed_mark(number: u64, length: usize) -> [u8; HASH] {
+    let mut mark = *b"............the hash comes later";
+    let fields = number.to_le_bytes().into_iter().chain((length as u32).to_le_bytes());
+    mark.iter_mut().zip(fields).for_each(|(to, from)| *to = from);
+    mark
+}
+
 /// Returns the chain hash of an entry without it.
 pub(super) fn seal(application: &Application, previous: &[u8; 32], unsealed: &[u8]) -> [u8; 32] {
     hash(application, &[previous, unsealed])
@@ -141,11 +149,13 @@ impl<'a> RawEntry<'a> {
         hash(application, &[previous, hashed])
     }
 
-    /// Returns true if its hash is missing, or was stored in part, when `expected` is the right one: its writer has not
-    /// sealed it.
+    /// Returns true if its hash is not stored, or stored in part, when `expected` is the right one: its writer has not sealed
+    /// it. The [mark](unsealed_mark) shows that number and length are those that were written.
     pub fn is_unsealed(&self, expected: &[u8; 32]) -> bool {
-        let stored = self.chain.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
-        self.chain != *expected && self.chain.get(..stored) == expected.get(..stored)
+        let mark = unsealed_mark(self.entry.number, self.bytes.len());
+        let words = |bytes: &'_ [u8; HASH]| bytes.as_chunks::<8>().0.to_vec();
+        let stored = words(&self.chain).into_iter().zip(words(expected)).zip(words(&mark));
+        self.chain != *expected && stored.into_iter().all(|((word, hash), mark)| word == hash || word == mark)
     }
 
     /// Returns true if its hash would be right with another number.

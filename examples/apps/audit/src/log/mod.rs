@@ -22,7 +22,7 @@
 //! **Written before executed.** [`LogWriter::append`] returns once a group of entries is durable, and only then
 //! does the server execute their commands. After a crash the file may end within the last group, whose
 //! commands were never executed. [`LogWriter::open`] moves such a torn tail into a separate file. It never discards
-//! bytes, and it refuses a log with a damaged entry that a later entry marks as durable.
+//! bytes but reserved zeros, and it refuses a log with a damaged entry that a later entry marks as durable.
 //!
 //! **Sealed later.** A server with a latency of microseconds hashes an entry after it has answered its command:
 //! [`LogWriter::append_unsealed`] writes all of an entry but its chain hash. After a kill the last entry may lack its hash; a
@@ -31,10 +31,12 @@
 //!
 //! **Through memory.** Such a writer maps reserved space at the end of the file ([`quorate_mapped`]) and stores entries there,
 //! because a call of the operating system would take longer than the verification of a signature. While it runs, and after a
-//! kill, the file ends with zeros, which are the end of the log for every reader. Where no space can be reserved, each entry
-//! is one call, and its hash is written with the next one.
+//! kill, the file ends with zeros, which are the end of the log for every reader. An entry without its hash has in its place
+//! a mark with its number and length, so that no other length is taken for it. Where no space can be reserved, each entry is
+//! one call, and its hash is written with the next one.
 
 mod entry;
+mod opening;
 mod reader;
 mod recovery;
 mod writer;

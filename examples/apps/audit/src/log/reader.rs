@@ -47,6 +47,8 @@ pub struct FoundEntry {
     pub previous: Option<[u8; 32]>,
 }
 
+/// Number of times that zeros are read again, while a writer stores entries there.
+const STALE: u32 = 4;
 /// Number of bytes read at once.
 const CHUNK: usize = 1 << 20;
 /// Maximum number of bytes that all searches of a scan may hash or read again. Bounds the cost of a hostile file in
@@ -102,9 +104,25 @@ impl Scan {
     /// # Errors
     /// I/O errors of the file.
     pub fn step(&mut self) -> io::Result<ScanStep<'_>> {
-        self.fill(4)?;
-        if self.rest().iter().take(4).all(|byte| *byte == 0) && self.is_reserved()? {
+        if !self.fill(4)? && self.rest().is_empty() {
             return Ok(ScanStep::End);
+        }
+        for _ in 0..STALE {
+            if self.rest().iter().take(4).any(|byte| *byte != 0) {
+                break;
+            }
+            match self.last_nonzero()? {
+                Some(None) => return Ok(ScanStep::End),
+                // A writer was killed while it stored an entry.
+                Some(Some(bytes)) if bytes > 4 && bytes <= MAX_ENTRY as u64 => {
+                    self.reload()?;
+                    if self.rest().iter().take(4).all(|byte| *byte == 0) {
+                        return Ok(ScanStep::Truncated(bytes));
+                    }
+                }
+                // The writer may have stored entries since these zeros were read.
+                Some(Some(_)) | None => self.reload()?,
+            }
         }
         if matches!(RawEntry::parse(self.rest()), ParsedEntry::Incomplete) {
             let len = self.rest().first_chunk().map_or(0, |len| u32::from_le_bytes(*len) as usize);
@@ -117,26 +135,62 @@ impl Scan {
         })
     }
 
-    /// Returns true if the file has only zeros from the current position on, and no more than a writer reserves.
-    fn is_reserved(&self) -> io::Result<bool> {
-        let (mut at, mut bytes) = (self.offset(), [0; 1 << 12]);
-        let end = self.file.metadata()?.len();
-        if end.saturating_sub(at) > MAX_RESERVED {
-            return Ok(false);
+    /// Returns the number of bytes from the current position to the last one that is not zero, `Some(None)` if all are zero,
+    /// and `None` if the file has more bytes than a writer reserves.
+    fn last_nonzero(&self) -> io::Result<Option<Option<u64>>> {
+        let (mut at, mut bytes, mut last) = (self.offset(), [0; 1 << 12], None);
+        if self.file_length()?.saturating_sub(at) > MAX_RESERVED {
+            return Ok(None);
         }
         loop {
             let read = match self.file.read_at(&mut bytes, at) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read?,
             };
-            if bytes.iter().take(read).any(|byte| *byte != 0) {
-                return Ok(false);
-            }
             if read == 0 {
-                return Ok(true);
+                return Ok(Some(last));
             }
+            let nonzero = bytes.iter().take(read).rposition(|byte| *byte != 0);
+            last = nonzero.map_or(last, |place| Some(at + place as u64 + 1 - self.offset()));
             at += read as u64;
+            // More than an entry is behind the zeros.
+            if last.is_some_and(|last| last > MAX_ENTRY as u64) {
+                return Ok(Some(last));
+            }
         }
+    }
+
+    /// Reads the bytes from the current position on again.
+    fn reload(&mut self) -> io::Result<()> {
+        let offset = self.offset();
+        self.charge(self.rest().len());
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.buffer.truncate(self.at);
+        self.at_end = false;
+        self.fill(4).map(drop)
+    }
+
+    /// Returns the length of the file.
+    ///
+    /// # Errors
+    /// I/O errors of the file.
+    pub fn file_length(&self) -> io::Result<u64> {
+        self.file.metadata().map(|metadata| metadata.len())
+    }
+
+    /// Returns true if the file ends at the current position.
+    pub(super) fn is_at_end_of_file(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    /// Reads the stored hash of an entry again: a writer may have stored it since.
+    ///
+    /// # Errors
+    /// I/O errors of the file.
+    pub fn stored_hash(&self, offset: u64) -> io::Result<[u8; 32]> {
+        let mut hash = [0; 32];
+        self.file.read_exact_at(&mut hash, offset)?;
+        Ok(hash)
     }
 
     /// Passes each further entry to `visit`, in order. Neither hashes nor signatures are checked. `path` is for messages.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::entry::unsealed_mark;
 use super::*;
 use crate::application::TEST;
 
@@ -192,29 +193,32 @@ fn entries_sealed_later_yield_the_same_bytes() {
     fs::write(&path, &empty).unwrap();
     let mut log = reopened(&path).unwrap().0;
     assert_eq!(log.append_unsealed(entry(b"aaa")).unwrap(), 1);
-    assert_eq!(without_reserve(&path), whole[..HEADER + OVERHEAD + 3 - 32], "the hash is written later");
+    let (unsealed, sealed) = (HEADER + OVERHEAD + 3 - 32, HEADER + OVERHEAD + 3);
+    let written = fs::read(&path).unwrap();
+    assert_eq!(written[..unsealed], whole[..unsealed]);
+    assert_eq!(written[unsealed..sealed], unsealed_mark(1, OVERHEAD + 3), "the hash is written later");
     log.seal().unwrap();
-    assert_eq!(without_reserve(&path), whole[..HEADER + OVERHEAD + 3]);
+    assert!(holds(&path, &whole[..sealed]));
     assert!(fs::read(&path).unwrap().len() > whole.len(), "space is reserved");
     assert_eq!(log.append_unsealed(entry(b"bbb")).unwrap(), 2);
     // Both ways to write mix.
     assert_eq!(log.append([entry(b"ccc")]).unwrap(), 3);
     log.flush().unwrap();
-    assert_eq!(without_reserve(&path), whole);
+    assert!(holds(&path, &whole));
     assert_eq!(log.append_unsealed(entry(b"ddd")).unwrap(), 4);
     log.flush().unwrap();
     log.flush().unwrap();
     assert_eq!(bodies(&path).err().unwrap().code, "BAD_INPUT", "the writer has the file");
     drop(log);
     assert_eq!(bodies(&path).unwrap().0.len(), 4);
-    assert_eq!(fs::read(&path).unwrap(), without_reserve(&path), "nothing is reserved in a closed log");
+    let closed = fs::read(&path).unwrap().len();
+    assert_eq!(closed, whole.len() + OVERHEAD + 3, "nothing is reserved in a closed log");
 }
 
-/// Returns a log without the zeros at its end. The hashes of these tests do not end with zero.
-fn without_reserve(path: &Path) -> Vec<u8> {
-    let bytes = fs::read(path).unwrap();
-    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
-    bytes[..end].to_vec()
+/// Returns true if the file begins with these bytes and has only zeros behind them.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let file = fs::read(path).unwrap();
+    file.strip_prefix(bytes).is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
 }
 
 /// Returns the lengths of the entries of a log that ends without damage.
@@ -237,15 +241,13 @@ fn reserved_space_is_the_end_of_a_log() {
     let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]], vec![vec![3; 50]]]);
     let whole = fs::read(&path).unwrap();
     let all: Vec<usize> = ends.windows(2).map(|pair| (pair[1] - pair[0]) as usize).collect();
-    for zeros in [1, 3, 4, 32, 5000, 1 << 20] {
-        let mut killed = whole.clone();
-        killed.resize(killed.len() + zeros, 0);
-        fs::write(&path, &killed).unwrap();
-        assert_eq!(lengths(&path), all);
-        // The hash of the last entry is missing, or stored in part.
-        for stored in [0, 1, 16, 31] {
-            let mut killed = killed.clone();
-            killed[ends[3] as usize - 32 + stored..ends[3] as usize].fill(0);
+    let mark = unsealed_mark(3, OVERHEAD + 50);
+    for zeros in [0, 1, 3, 4, 32, 5000, 1 << 20] {
+        // The hash of the last entry is stored, in part or not.
+        for stored in [32, 24, 16, 8, 0] {
+            let mut killed = whole.clone();
+            killed[ends[3] as usize - 32 + stored..].copy_from_slice(&mark[stored..]);
+            killed.resize(killed.len() + zeros, 0);
             fs::write(&path, &killed).unwrap();
             assert_eq!(lengths(&path), all);
             let (log, recovered, bodies) = reopened(&path).unwrap();
@@ -254,14 +256,116 @@ fn reserved_space_is_the_end_of_a_log() {
             assert_eq!(fs::read(&path).unwrap(), whole, "{zeros} {stored}");
         }
     }
-    // A hash that is missing before one that is not is damage, and so are zeros within an entry.
-    for range in [ends[1] - 32..ends[1], ends[1]..ends[1] + 60] {
-        let mut bad = whole.clone();
-        bad[range.start as usize..range.end as usize].fill(0);
+}
+
+#[test]
+fn only_the_last_entry_of_a_log_can_lack_its_hash() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]]]);
+    let whole = fs::read(&path).unwrap();
+    let mut bad = whole.clone();
+    bad[ends[1] as usize - 32..ends[1] as usize].copy_from_slice(&unsealed_mark(1, OVERHEAD + 50));
+    fs::write(&path, &bad).unwrap();
+    let failure = reopened(&path).err().unwrap();
+    assert!(
+        failure.code == "LOG_DAMAGED" && failure.message.contains("although it was on disk"),
+        "{failure}"
+    );
+    assert_eq!(fs::read(&path).unwrap(), bad);
+    // An entry without a hash before bytes that are no entry is put aside with them.
+    bad.truncate(ends[1] as usize);
+    bad.extend([9; 70]);
+    fs::write(&path, &bad).unwrap();
+    let (log, recovered, bodies) = reopened(&path).unwrap();
+    let (offset, bytes, _) = recovered.torn.unwrap();
+    assert_eq!((log.last(), bodies.len(), offset, bytes), (0, 0, ends[0], (OVERHEAD + 50 + 70) as u64));
+}
+
+/// A hash that is missing vouches for nothing but itself.
+#[test]
+fn no_changed_length_or_number_is_completed() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 700]]]);
+    let mut killed = fs::read(&path).unwrap();
+    killed[ends[2] as usize - 32..].copy_from_slice(&unsealed_mark(2, OVERHEAD + 700));
+    killed.resize(killed.len() + 100_000, 0);
+    // Length and number.
+    for bit in 0..96 {
+        let mut bad = killed.clone();
+        bad[ends[1] as usize + bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, &bad).unwrap();
-        assert_eq!(reopened(&path).err().unwrap().code, "LOG_DAMAGED");
-        assert_eq!(fs::read(&path).unwrap(), bad);
+        if let Ok((log, recovered, bodies)) = reopened(&path) {
+            assert_eq!((log.last(), bodies.len(), recovered.torn.is_some()), (1, 1, true), "bit {bit}");
+        } else {
+            assert_eq!(fs::read(&path).unwrap(), bad);
+        }
     }
+    // The end of the entry is missing, as if its last page was not on disk.
+    for missing in [1, 12, 32, 33, 500, 760] {
+        let mut bad = killed.clone();
+        bad[ends[2] as usize - missing..ends[2] as usize].fill(0);
+        fs::write(&path, &bad).unwrap();
+        let (log, recovered, bodies) = reopened(&path).unwrap();
+        assert_eq!((log.last(), bodies.len(), recovered.torn.is_some()), (1, 1, true), "{missing}");
+    }
+}
+
+/// A log to which a writer appends meanwhile is not damaged.
+#[test]
+fn an_audit_of_a_growing_log_finds_no_damage() {
+    let (_folder, path) = file();
+    let mut log = reopened(&path).unwrap().0;
+    let writer = std::thread::spawn(move || {
+        for number in 0..5_000u32 {
+            if number % 50 == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(3));
+            }
+            let body = vec![number as u8; 40 + number as usize % 900];
+            log.append_unsealed(NewEntry { received: 5, signer: [7; 32], body: &body }).unwrap();
+            log.seal().unwrap();
+        }
+    });
+    let (mut audits, mut most) = (0, 0);
+    while !writer.is_finished() {
+        let report = crate::audit::audit(&TEST, &path, &crate::audit::Expected::default()).unwrap();
+        for code in ["ALTERED", "MALFORMED", "GAP", "REORDERED", "DUPLICATE", "UNREAD"] {
+            let found = report.findings.iter().find(|finding| finding.code == code);
+            assert!(found.is_none(), "audit {audits} of {} entries: {found:?}", report.entries);
+        }
+        assert!(report.entries >= most);
+        (audits, most) = (audits + 1, report.entries);
+    }
+    writer.join().unwrap();
+    assert!(audits > 1);
+    assert_eq!(reopened(&path).unwrap().1.entries, 5_000);
+}
+
+/// A writer that is killed while it stores an entry leaves bytes behind a length of zero.
+#[test]
+fn an_entry_without_its_length_is_put_aside_without_the_reserved_space() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]]]);
+    let mut killed = fs::read(&path).unwrap();
+    killed[ends[1] as usize..ends[1] as usize + 4].fill(0);
+    let last = killed.iter().rposition(|byte| *byte != 0).unwrap() as u64 + 1;
+    killed.resize(killed.len() + 100_000, 0);
+    fs::write(&path, &killed).unwrap();
+    let (log, recovered, bodies) = reopened(&path).unwrap();
+    let (offset, bytes, _) = recovered.torn.unwrap();
+    assert_eq!((log.last(), bodies.len(), offset, bytes), (1, 1, ends[1], last - ends[1]));
+}
+
+/// A writer that syncs each entry reserves no space: zeros at the end of its log are what a power failure left.
+#[test]
+fn zeros_in_a_log_without_reserved_space_are_put_aside() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]]]);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.resize(bytes.len() + 700, 0);
+    fs::write(&path, bytes).unwrap();
+    let (left, recovered) = bodies(&path).unwrap();
+    let (offset, bytes, _) = recovered.torn.unwrap();
+    assert_eq!((left.len(), offset, bytes), (1, ends[1], 700));
 }
 
 #[test]

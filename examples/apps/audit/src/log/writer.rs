@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use quorate_mapped::AppendFile;
 use serde::Deserialize;
 
-use super::entry::{Entry, HASH, ParsedEntry, RawEntry, parse_unsealed, seal};
-use super::reader::{Scan, ScanStep};
+use super::entry::{Entry, HASH, seal, unsealed_mark};
+use super::opening::{LogEnd, cut_reserved, read_to_end};
+use super::reader::Scan;
 use super::recovery::{check_torn_tail, create, move_aside};
 use crate::Application;
 use crate::failure::{Exit, Failure, OrFail};
@@ -42,10 +43,11 @@ enum Output {
 /// An entry without its hash.
 #[derive(Clone, Copy, Debug)]
 struct Unsealed {
-    /// Where it begins in the buffer.
+    /// Where it begins in the buffer, and where it ends.
     begin: usize,
+    end: usize,
     /// Where its hash will be in a mapped file.
-    gap: u64,
+    hash_at: u64,
 }
 
 /// When an entry counts as durable.
@@ -143,53 +145,9 @@ impl LogWriter {
         let scanned = file.try_clone().or_fail(Exit::Failed, path.display())?;
         let mut scan = Scan::from_file(application, scanned).map_err(|failure| failure.at(path.display()))?;
         let store = *scan.store();
-        let (mut last, mut chain, mut received) = (0, scan.first_chain(), 0);
-        // The last durable entry according to the last group, and the group's offset.
-        let mut group = (0, scan.offset());
-        let (mut missing, mut reserved, mut tail) = (None, None, None::<UnsealedTail>);
-        let bad = loop {
-            let offset = scan.offset();
-            let len = match scan.step().or_fail(Exit::Failed, path.display())? {
-                ScanStep::Entry(raw) if raw.entry.number == last + 1 => {
-                    if let Some(UnsealedTail { offset, before, .. }) = tail.take() {
-                        // Only the last entry can lack its hash: this one was overwritten.
-                        (last, chain) = before;
-                        break Some(offset);
-                    }
-                    let expected = raw.expected_chain(application, &chain);
-                    if raw.chain == expected {
-                        visit(&raw.entry);
-                    } else if seals_later && raw.is_unsealed(&expected) {
-                        let bytes = raw.bytes().to_vec();
-                        tail = Some(UnsealedTail { bytes, offset, hash: expected, before: (last, chain) });
-                    } else {
-                        break Some(offset);
-                    }
-                    if raw.entry.durable != group.0 {
-                        group = (raw.entry.durable, offset);
-                    }
-                    (last, chain, received) = (last + 1, expected, raw.entry.received);
-                    raw.len()
-                }
-                ScanStep::End => {
-                    reserved = Some(offset);
-                    break None;
-                }
-                ScanStep::Truncated(bytes) if seals_later && tail.is_none() => {
-                    let cut = scan.rest().get(..bytes as usize).unwrap_or_default();
-                    let Some((entry, hash, rest)) = unsealed(application, cut, &chain, last) else {
-                        break Some(offset);
-                    };
-                    visit(&entry);
-                    (last, chain, received) = (last + 1, hash, entry.received);
-                    missing = Some((offset + bytes, rest));
-                    break None;
-                }
-                _ => break Some(scan.offset()),
-            };
-            scan.skip(len);
-        };
-        let mut recovered = Recovery { entries: last, torn: None };
+        let (state, end) = read_to_end(&mut scan, seals_later, path, &mut visit)?;
+        let mut recovered = Recovery { entries: state.last, torn: None };
+        let bad = if let LogEnd::Bad(offset) = end { Some(offset) } else { None };
         if put_aside.is_some() && put_aside != bad {
             let what = bad.map_or("the log is intact".to_owned(), |offset| {
                 format!("the log is intact up to byte {offset}")
@@ -197,36 +155,35 @@ impl LogWriter {
             let message = format!("{}: {what}; nothing was put aside", path.display());
             return Err(Failure::input(message));
         }
-        if let Some(offset) = bad {
-            if put_aside.is_none() {
-                check_torn_tail(scan, (last, chain), path, offset)?;
+        match end {
+            LogEnd::Whole(end) => file.set_len(end).or_fail(Exit::Failed, path.display())?,
+            LogEnd::Unsealed(hash_at) => {
+                file.set_len(hash_at).or_fail(Exit::Failed, path.display())?;
+                file.write_all_at(&state.chain, hash_at).or_fail(Exit::Failed, path.display())?;
             }
-            let doing = format_args!("putting aside {} from byte {offset} on", path.display());
-            recovered.torn = Some(move_aside(&mut file, path, offset).or_fail(Exit::Failed, doing)?);
+            LogEnd::Bad(offset) => {
+                if put_aside.is_none() {
+                    check_torn_tail(scan, (state.last, state.chain), path, offset)?;
+                }
+                let doing = format_args!("putting aside {} from byte {offset} on", path.display());
+                if seals_later {
+                    cut_reserved(&file, offset).or_fail(Exit::Failed, doing)?;
+                }
+                recovered.torn = Some(move_aside(&mut file, path, offset).or_fail(Exit::Failed, doing)?);
+            }
         }
-        if let Some(tail) = tail {
-            tail.complete(&file, &mut visit).or_fail(Exit::Failed, path.display())?;
-        }
-        // Cuts off what an earlier writer reserved.
-        if let Some(end) = reserved.or(missing.as_ref().map(|(end, _)| *end)) {
-            file.set_len(end).or_fail(Exit::Failed, path.display())?;
-        }
-        let mut end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
-        if let Some((_, rest)) = missing {
-            file.write_all(&rest).or_fail(Exit::Failed, path.display())?;
-            end += rest.len() as u64;
-        }
+        let end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
         if sync == SyncPolicy::Always {
             let reading = file.try_clone().or_fail(Exit::Failed, path.display())?;
-            file.seek(SeekFrom::Start(group.1)).or_fail(Exit::Failed, path.display())?;
-            write_again(&reading, &mut file, group.1..end).or_fail(Exit::Failed, path.display())?;
+            file.seek(SeekFrom::Start(state.group)).or_fail(Exit::Failed, path.display())?;
+            write_again(&reading, &mut file, state.group..end).or_fail(Exit::Failed, path.display())?;
         }
         let output = match seals_later && sync == SyncPolicy::Kill {
             true => mapped(file, end).or_fail(Exit::Failed, path.display())?,
             false => Output::Disk(Box::new(file)),
         };
-        let log = Self::new(application, output, sync, store, (last, chain));
-        Ok((Self { received, ..log }, recovered))
+        let log = Self::new(application, output, sync, store, (state.last, state.chain));
+        Ok((Self { received: state.received, ..log }, recovered))
     }
 
     fn new(
@@ -266,7 +223,7 @@ impl LogWriter {
             self.chain = entry.encode_to(self.application, &self.chain, &mut self.buffer);
             self.last += 1;
             if let Output::Mapped(file) = &mut self.output {
-                file.append(self.buffer.get(begin..).unwrap_or_default(), 0)?;
+                file.append(self.buffer.get(begin..).unwrap_or_default())?;
             }
         }
         if let Output::Disk(disk) = &mut self.output {
@@ -299,11 +256,16 @@ impl LogWriter {
             body: new.body,
         };
         entry.encode_unsealed_to(&mut self.buffer);
-        let gap = match &mut self.output {
+        let end = self.buffer.len();
+        let hash_at = match &mut self.output {
             Output::Disk(disk) => disk.write_all(&self.buffer).map(|()| 0)?,
-            Output::Mapped(file) => file.append(&self.buffer, HASH)?,
+            Output::Mapped(file) => {
+                // Nothing else is in the buffer: a mapped file has the hash of the entry before.
+                self.buffer.extend(unsealed_mark(durable + 1, end + HASH));
+                file.append(&self.buffer)? + end as u64
+            }
         };
-        (self.last, self.unsealed) = (durable + 1, Some(Unsealed { begin, gap }));
+        (self.last, self.unsealed) = (durable + 1, Some(Unsealed { begin, end, hash_at }));
         Ok(self.last)
     }
 
@@ -313,24 +275,21 @@ impl LogWriter {
     /// # Errors
     /// Those of [`append`](Self::append).
     pub fn seal(&mut self) -> io::Result<()> {
-        let Some(Unsealed { begin, gap }) = self.unsealed.take() else { return Ok(()) };
-        let unsealed = self.buffer.get(begin..).unwrap_or_default();
+        let Some(Unsealed { begin, end, hash_at }) = self.unsealed.take() else { return Ok(()) };
+        let unsealed = self.buffer.get(begin..end).unwrap_or_default();
         self.chain = seal(self.application, &self.chain, unsealed);
         match &mut self.output {
             Output::Disk(_) => self.unwritten = Some(self.chain),
-            Output::Mapped(file) => file.fill(gap, &self.chain)?,
+            Output::Mapped(file) => file.overwrite(hash_at, &self.chain)?,
         }
         Ok(())
     }
 
-    /// Makes a part of the room for `bytes` bytes of entries to come, in a few microseconds, and returns true if there is more to
+    /// Makes a part of the room for `bytes` bytes of entries to come, in at most 20 µs, and returns true if there is more to
     /// do. To be called when no command waits.
-    ///
-    /// # Errors
-    /// Those of [`append`](Self::append).
-    pub fn make_room(&mut self, bytes: u64) -> io::Result<bool> {
+    pub fn make_room(&mut self, bytes: u64) -> bool {
         match &mut self.output {
-            Output::Disk(_) => Ok(false),
+            Output::Disk(_) => false,
             Output::Mapped(file) => file.make_room(bytes),
         }
     }
@@ -356,34 +315,10 @@ impl LogWriter {
     }
 }
 
-/// The last entry, in reserved space, without its hash.
-struct UnsealedTail {
-    bytes: Vec<u8>,
-    offset: u64,
-    hash: [u8; 32],
-    /// Number and hash of the entry before it.
-    before: (u64, [u8; 32]),
-}
-
-impl UnsealedTail {
-    fn complete(&self, file: &File, visit: &mut impl FnMut(&Entry<'_>)) -> io::Result<()> {
-        if let ParsedEntry::Complete(raw) = RawEntry::parse(&self.bytes) {
-            visit(&raw.entry);
-        }
-        file.write_all_at(&self.hash, self.offset + (self.bytes.len() - HASH) as u64)
-    }
-}
-
-/// Writes through memory, if the file system can reserve space and has enough of it.
+/// Writes through memory, if space can be reserved. If not, a write reports what is wrong.
 fn mapped(file: File, end: u64) -> io::Result<Output> {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, Unsupported};
-    match AppendFile::new(file.try_clone()?, end) {
-        Ok(mapped) => Ok(Output::Mapped(mapped)),
-        Err(error) if matches!(error.kind(), Unsupported | StorageFull | QuotaExceeded | FileTooLarge) => {
-            Ok(Output::Disk(Box::new(file)))
-        }
-        Err(error) => Err(error),
-    }
+    let mapped = AppendFile::new(file.try_clone()?, end);
+    Ok(mapped.map_or_else(|_| Output::Disk(Box::new(file)), Output::Mapped))
 }
 
 /// Opens or creates the file, and locks it.
@@ -400,19 +335,6 @@ fn open_locked(application: &Application, path: &Path) -> Result<File, Failure> 
         TryLockError::Error(error) => Failure::failed(format!("locking {}: {error}", path.display())),
     })?;
     Ok(file)
-}
-
-/// Returns the last entry of a log if it lacks only a part of its hash: the entry, its hash, and the part that is missing.
-fn unsealed<'a>(
-    application: &Application,
-    rest: &'a [u8],
-    chain: &[u8; 32],
-    last: u64,
-) -> Option<(Entry<'a>, [u8; 32], Vec<u8>)> {
-    let (entry, len) = parse_unsealed(rest).filter(|(entry, _)| entry.number == last + 1)?;
-    let (content, stored) = rest.split_at_checked(len)?;
-    let hash = seal(application, chain, content);
-    Some((entry, hash, hash.strip_prefix(stored)?.to_vec()))
 }
 
 /// Rewrites the last group in place. It may be only in the page cache, and the next entries will mark it as

@@ -259,14 +259,14 @@ impl<E: Engine> Server<E> {
     /// Does work that later requests would have to wait for.
     fn prepare(&mut self) -> Result<(), Failure> {
         let Context { log, receipts, .. } = &mut self.context;
-        let mut make_room = |bytes| log.make_room(bytes).or_fail(Exit::Failed, "writing the log");
-        if make_room(ROOM[0])? {
+        if log.make_room(ROOM[0]) {
             return Ok(());
         }
         if let Some(receipts) = receipts {
             receipts.prepare(quorate_audit::now())?;
         }
-        make_room(ROOM[1]).map(drop)
+        log.make_room(ROOM[1]);
+        Ok(())
     }
 
     /// Waits for a message or a new connection.
