@@ -38,6 +38,16 @@ pub enum ScanStep<'a> {
     End,
 }
 
+/// The file behind a position with zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UnbufferedRest {
+    /// Only zeros, no more than a writer reserves.
+    Reserved,
+    /// The given number of bytes, then only zeros: a writer was killed while it stored an entry, or is storing it.
+    Unfinished(u64),
+    Other,
+}
+
 /// An entry found after bytes that are not an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundEntry {
@@ -111,17 +121,16 @@ impl Scan {
             if self.rest().iter().take(4).any(|byte| *byte != 0) {
                 break;
             }
-            match self.last_nonzero()? {
-                Some(None) => return Ok(ScanStep::End),
-                // A writer was killed while it stored an entry.
-                Some(Some(bytes)) if bytes > 4 && bytes <= MAX_ENTRY as u64 => {
-                    self.reload()?;
-                    if self.rest().iter().take(4).all(|byte| *byte == 0) {
-                        return Ok(ScanStep::Truncated(bytes));
-                    }
-                }
-                // The writer may have stored entries since these zeros were read.
-                Some(Some(_)) | None => self.reload()?,
+            let rest = self.unbuffered_rest()?;
+            if rest == UnbufferedRest::Reserved {
+                return Ok(ScanStep::End);
+            }
+            // A writer may have stored entries since these zeros were read.
+            self.reload()?;
+            if let UnbufferedRest::Unfinished(bytes) = rest
+                && self.rest().iter().take(4).all(|byte| *byte == 0)
+            {
+                return Ok(ScanStep::Truncated(bytes));
             }
         }
         if matches!(RawEntry::parse(self.rest()), ParsedEntry::Incomplete) {
@@ -135,27 +144,27 @@ impl Scan {
         })
     }
 
-    /// Returns the number of bytes from the current position to the last one that is not zero, `Some(None)` if all are zero,
-    /// and `None` if the file has more bytes than a writer reserves.
-    fn last_nonzero(&self) -> io::Result<Option<Option<u64>>> {
-        let (mut at, mut bytes, mut last) = (self.offset(), [0; 1 << 12], None);
-        if self.file_length()?.saturating_sub(at) > MAX_RESERVED {
-            return Ok(None);
+    /// Classifies the file from the current position on, where there are zeros.
+    fn unbuffered_rest(&self) -> io::Result<UnbufferedRest> {
+        let begin = self.offset();
+        if self.file_length()?.saturating_sub(begin) > MAX_RESERVED {
+            return Ok(UnbufferedRest::Other);
         }
+        let (mut at, mut bytes, mut rest) = (begin, [0; 1 << 12], UnbufferedRest::Reserved);
         loop {
             let read = match self.file.read_at(&mut bytes, at) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read?,
             };
-            if read == 0 {
-                return Ok(Some(last));
+            if let Some(place) = bytes.iter().take(read).rposition(|byte| *byte != 0) {
+                rest = UnbufferedRest::Unfinished(at + place as u64 + 1 - begin);
             }
-            let nonzero = bytes.iter().take(read).rposition(|byte| *byte != 0);
-            last = nonzero.map_or(last, |place| Some(at + place as u64 + 1 - self.offset()));
-            at += read as u64;
-            // More than an entry is behind the zeros.
-            if last.is_some_and(|last| last > MAX_ENTRY as u64) {
-                return Ok(Some(last));
+            match rest {
+                UnbufferedRest::Unfinished(length) if length > MAX_ENTRY as u64 => {
+                    return Ok(UnbufferedRest::Other);
+                }
+                _ if read == 0 => return Ok(rest),
+                _ => at += read as u64,
             }
         }
     }
