@@ -65,6 +65,7 @@ const ONLY_WHOLE: &str = "packages, oldest toolchain (compiled), guided fuzzing,
 const FEATURE_SETS: &[&str] = &[
     "",
     "bls",
+    "std,bls",
     "group-sums",
     "ed25519",
     "std",

@@ -29,6 +29,9 @@ pub(super) fn verify_sum<V: Variant>(
     signatures: &[(MemberIndex, &Signature<V>)],
     search: bool,
 ) -> SumCheck<Signature<V>> {
+    if usize::from(claim.signers.committee_len()) != keys.len() || claim.signers.len() != signatures.len() {
+        return SumCheck::Bad;
+    }
     let sum = Signature::sum(signatures.iter().map(|(_, signature)| *signature));
     if sum.check().is_err() {
         return SumCheck::Bad;

@@ -71,6 +71,9 @@ impl<S: Scheme> VerifiedUnit<S> {
             .iter()
             .filter_map(|(claim, signers)| Some(Claim { message: (check.message)(*claim)?, signers }))
             .collect();
+        if claims.len() != groups.len() {
+            return SumCheck::Bad;
+        }
         let keys = check.committee.scheme_keys();
         let result = if let [claim] = claims.as_slice() {
             S::verify_sum(keys, *claim, &signatures, search)

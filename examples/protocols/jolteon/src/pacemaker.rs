@@ -7,9 +7,8 @@
 //! timeout of this member. An idle network runs no timers and sends nothing.
 //!
 //! The timeout of a view follows the durations of recent views ([`ViewDurations`]). Each view entered through a timeout
-//! certificate doubles it, up to a limit, and two certified views in a row, which commit a block, halve the number of
-//! doublings. One certified view is not enough: views that are too short could then alternate with sufficient ones
-//! forever, and no block would be committed.
+//! certificate doubles it, up to a limit, and each commit halves the number of doublings. A certified view is not enough:
+//! views that are too short could then alternate with sufficient ones forever, and no block would be committed.
 
 use core::time::Duration;
 
@@ -92,12 +91,8 @@ impl<S: Scheme> Pacemaker<S> {
         now: Time,
     ) -> (bool, bool) {
         let view = qc.statement().view;
-        let certified = self.certified();
-        if view <= certified {
+        if view <= self.certified() {
             return (false, false);
-        }
-        if view == certified.saturating_add(1) {
-            self.doublings /= 2;
         }
         self.high = Some(qc.clone());
         if self.tc.as_ref().is_some_and(|tc| tc.view() <= view) {
@@ -130,6 +125,11 @@ impl<S: Scheme> Pacemaker<S> {
         true
     }
 
+    /// Records that a block was committed.
+    pub(crate) fn on_commit(&mut self) {
+        self.doublings /= 2;
+    }
+
     /// Returns the timeout of the current view.
     pub(crate) fn view_timeout(&self, parameters: &Parameters) -> Duration {
         let timeout =
@@ -137,12 +137,13 @@ impl<S: Scheme> Pacemaker<S> {
         timeout.min(parameters.view_timeout_cap.max(parameters.view_timeout))
     }
 
-    /// Starts the view timer, for the first time in a view or again. Returns its duration. A timeout that was sent is
-    /// repeated no sooner than after [`Parameters::view_timeout`]: it is repeated for the members that missed it.
+    /// Starts the view timer, for the first time in a view or again. Returns its duration. A timeout is repeated no sooner
+    /// than after [`Parameters::view_timeout`]: it is repeated for the members that missed it.
     pub(crate) fn start_timer(&mut self, now: Time, parameters: &Parameters) -> Duration {
+        let is_repeated = self.started.is_some() || self.sent.is_some();
         self.started.get_or_insert(now);
         let timeout = self.view_timeout(parameters);
-        if self.sent.is_some() { timeout.max(parameters.view_timeout) } else { timeout }
+        if is_repeated { timeout.max(parameters.view_timeout) } else { timeout }
     }
 
     /// Stops the view timer, because there is no work.
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_double_the_next_one_and_two_certified_views_in_a_row_halve_the_doublings() {
+    fn timeouts_double_the_next_one_and_commits_halve_the_doublings() {
         let committees = committees::<Ed25519>(4);
         let parameters = Parameters::default();
         let (first, cap) = (parameters.view_timeout, parameters.view_timeout_cap);
@@ -214,8 +215,10 @@ mod tests {
         assert_eq!(timeouts, [first, first * 2, first * 4, first * 8, cap, cap]);
         timeouts.clear();
         for view in 7..12 {
+            // A certificate alone does not.
             pacemaker.on_certificate(&committees, &certificate(&committees, view, [1; 32]), NOW);
             timeouts.push(pacemaker.view_timeout(&parameters));
+            pacemaker.on_commit();
         }
         assert_eq!(timeouts, [cap, first * 8, first * 2, first, first]);
     }

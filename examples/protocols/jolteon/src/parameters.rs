@@ -15,8 +15,8 @@ pub struct Parameters {
     /// Lower limit of the view timeout that follows the durations of recent views. A value from `view_timeout` on makes
     /// the timeout constant.
     pub min_view_timeout: Duration,
-    /// Upper limit of the view timeout after timeouts. Each view that times out doubles it, until two views in a row are
-    /// certified.
+    /// Upper limit of the view timeout after timeouts. Each view that times out doubles it, and each
+    /// commit halves the number of doublings.
     pub view_timeout_cap: Duration,
     /// Minimum interval between blocks. A shorter interval lowers latency and costs every member two pairings per
     /// block.

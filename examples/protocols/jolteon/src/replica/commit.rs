@@ -43,6 +43,7 @@ impl<S: Scheme> Replica<S> {
         for block in path.iter().chain([&child]) {
             self.make_durable(&block.digest(), out);
         }
+        self.pacemaker.on_commit();
         let stale = self.tree.commit(&child.parent);
         let root = self.tree.root();
         out.persist(Record::Committed(Box::new(Committed {

@@ -100,6 +100,8 @@ impl Export {
                 write_line(file, &Line::from(next)).or_fail(Exit::Failed, &doing)?;
             }
             write_line(file, &Line::from(commit)).or_fail(Exit::Failed, &doing)?;
+            // A stopped validator's data is read without waiting: Ctrl-C is noticed here.
+            tokio::task::yield_now().await;
             if shown.elapsed() > PROGRESS {
                 errln!("block {height} of {to}");
                 shown = Instant::now();
