@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_chooses_neighbours_and_each_target_is_chosen_by_some_commit() {
+    fn a_commit_chooses_neighbours() {
         let targets: Vec<String> = (0..10).map(|number| format!("target-{number}")).collect();
         assert_eq!(chosen(&targets, "00000008ffff"), ["target-8", "target-9", "target-0", "target-1"]);
         assert_eq!(chosen(&targets, ""), ["target-0", "target-1", "target-2", "target-3"], "without git");

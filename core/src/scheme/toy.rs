@@ -235,6 +235,9 @@ impl Scheme for Toy {
         if Self::verify_claims(keys, &[claim], &proof).is_ok() {
             return SumCheck::Good(proof);
         }
+        if !search {
+            return SumCheck::Bad;
+        }
         let is_bad = |signer: MemberIndex, signature| {
             keys.public
                 .get(usize::from(signer))
@@ -246,7 +249,7 @@ impl Scheme for Toy {
         let (mut signers, others) = (claim.signers.clone(), Self::combine(&good));
         signers.remove(signer);
         match Self::verify_claims(keys, &[Claim { signers: &signers, ..claim }], &others) {
-            Ok(()) if search => SumCheck::OneBad { signer, others },
+            Ok(()) => SumCheck::OneBad { signer, others },
             _ => SumCheck::Bad,
         }
     }

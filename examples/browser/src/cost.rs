@@ -1,8 +1,8 @@
 //! Cost of collecting votes, in curve operations.
 //!
 //! The core does not count operations, so this model follows the algorithm documented in `quorate::certificate` step
-//! by step: first the sum; if it fails, a guess, then halves, then single votes; suspects and second votes one by
-//! one. The tests compare the model with the core: the blamed members, their order, and the vote that completes the
+//! by step: first the sum; if it fails, a search for the only bad vote, then halves, then single votes; suspects and
+//! second votes one by one. The tests compare the model with the core: the blamed members, their order, and the vote that completes the
 //! certificate.
 
 use core::ops::AddAssign;
@@ -12,8 +12,8 @@ use quorate::certificate::DEFAULT_BATCH_THRESHOLD;
 
 /// Maximum size of a group whose votes are verified one by one.
 const LEAF: usize = 4;
-/// Number of wrong guesses after which only halves are tried.
-const WRONG_GUESSES: u8 = 4;
+/// Number of failed searches after which only halves are tried.
+const FAILED_SEARCHES: u8 = 4;
 
 /// Numbers of operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,10 +57,13 @@ impl Cost {
         cost
     }
 
-    fn guess(votes: usize) -> Cost {
-        let votes = votes as u64;
-        Cost { pairings: 4, hashes: 1, additions: 2 * votes, multiplications: 2 * votes, checks: 0 }
+    /// The weighted sum, whose exponent points at a vote.
+    fn search(votes: usize) -> Cost {
+        Cost { pairings: 2, hashes: 0, additions: 0, multiplications: 2 * votes as u64, checks: 0 }
     }
+
+    /// The proof that this vote is the only bad one: its own equation, and the sums without it.
+    const PROOF: Cost = Cost { pairings: 2, hashes: 0, additions: 2, multiplications: 0, checks: 1 };
 }
 
 /// A vote held by the model.
@@ -86,7 +89,7 @@ pub(crate) struct CostModel {
     suspects: BTreeSet<u16>,
     settled: BTreeSet<u16>,
     confirmed: BTreeSet<u16>,
-    wrong_guesses: u8,
+    failed_searches: u8,
     pub(crate) done: bool,
     pub(crate) cost: Cost,
     /// Blamed members, in order; a member with two invalid votes occurs twice.
@@ -102,7 +105,7 @@ impl CostModel {
             suspects: BTreeSet::new(),
             settled: BTreeSet::new(),
             confirmed: BTreeSet::new(),
-            wrong_guesses: 0,
+            failed_searches: 0,
             done: false,
             cost: Cost::default(),
             blamed: Vec::new(),
@@ -138,7 +141,7 @@ impl CostModel {
         let (doubtful, clean): (Vec<u16>, Vec<u16>) =
             pending.map(|(member, _)| *member).partition(|member| self.suspects.contains(member));
         let singles = if clean.len() >= DEFAULT_BATCH_THRESHOLD.max(2) {
-            self.wrong_guesses = 0;
+            self.failed_searches = 0;
             let mut bad = Vec::new();
             self.bisect(&clean, false, &mut bad);
             for member in bad {
@@ -177,14 +180,21 @@ impl CostModel {
     }
 
     fn bisect(&mut self, votes: &[u16], known_bad: bool, bad: &mut Vec<u16>) -> bool {
-        if votes.is_empty() || (!known_bad && votes.len() > 1 && self.accept(votes)) {
+        if votes.is_empty() {
             return true;
         }
-        if votes.len() <= LEAF {
-            return self.one_by_one(votes, known_bad || votes.len() > 1, bad);
+        let is_leaf = votes.len() <= LEAF;
+        let search = !is_leaf && self.failed_searches < FAILED_SEARCHES;
+        if votes.len() > 1 && (search || !known_bad) {
+            if self.accept(votes) {
+                return true;
+            }
+            if search && self.all_but_one(votes, bad) {
+                return false;
+            }
         }
-        if self.all_but_one(votes, bad) {
-            return false;
+        if is_leaf {
+            return self.one_by_one(votes, known_bad || votes.len() > 1, bad);
         }
         let (left, right) = votes.split_at(votes.len() / 2);
         let left_good = self.bisect(left, false, bad);
@@ -193,19 +203,18 @@ impl CostModel {
     }
 
     fn all_but_one(&mut self, votes: &[u16], bad: &mut Vec<u16>) -> bool {
-        if self.wrong_guesses >= WRONG_GUESSES {
-            return false;
-        }
-        self.cost += Cost::guess(votes.len());
+        self.cost += Cost::search(votes.len());
         let wrong: Vec<u16> = votes.iter().copied().filter(|member| !self.good(*member)).collect();
-        if let [only] = wrong.as_slice() {
-            let others: Vec<u16> = votes.iter().copied().filter(|member| member != only).collect();
-            self.accept(&others);
-            bad.push(*only);
-            return true;
+        let [only] = wrong.as_slice() else {
+            self.failed_searches += 1;
+            return false;
+        };
+        self.cost += Cost::PROOF;
+        for member in votes.iter().filter(|member| *member != only) {
+            self.promote(*member, VoteStatus::Together);
         }
-        self.wrong_guesses += 1;
-        false
+        bad.push(*only);
+        true
     }
 
     fn one_by_one(&mut self, votes: &[u16], some_bad: bool, bad: &mut Vec<u16>) -> bool {

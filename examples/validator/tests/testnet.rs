@@ -194,7 +194,7 @@ fn assert_exported_chain_verifies(sandbox: &Sandbox, epoch: u64) {
 }
 
 #[test]
-fn the_export_of_a_stopped_validator_equals_that_of_a_running_one() {
+fn a_stopped_validator_exports_what_a_running_one_does() {
     for (protocol, changes) in [("jolteon", ""), ("gosig", "--join=1"), ("abft", "")] {
         let sandbox = Sandbox::new();
         let load = ["--protocol", protocol, "--rate", "200", "--data", "net", "--duration", "3"];

@@ -9,7 +9,7 @@ use quorate_audited_redis::REDIS;
 use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::config::{KnownClient, SyncPolicy};
 use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::log::{Entry, HEADER, LogWriter, NewEntry, OVERHEAD, Recovery};
+use quorate_audited_redis::log::{Entry, HEADER, LogOptions, LogWriter, NewEntry, OVERHEAD, Recovery};
 use quorate_audited_redis::proof;
 use tempfile::TempDir;
 
@@ -26,6 +26,7 @@ pub(crate) fn any(bytes: &[u8]) {
             assert!(proofs().any(|known| known == proof), "entry {entry} was never signed");
         }
     }
+    sealed_later(bytes);
     let Ok((entries, recovered)) = opened(&path) else {
         assert_eq!(fs::read(&path).unwrap_or_default(), bytes, "a log that is refused was changed");
         return;
@@ -45,6 +46,23 @@ pub(crate) fn any(bytes: &[u8]) {
             assert!(seen.is_ok_and(|(_, damaged, zeros)| damaged.is_some() || zeros), "no damage was found")
         }
     }
+}
+
+/// The same start by a writer that reserves space and computes hashes later: what it leaves is whole, for it and for an
+/// auditor.
+fn sealed_later(bytes: &[u8]) {
+    let (_folder, path) = file(bytes);
+    let options = LogOptions { seals_later: true, ..LogOptions::new(SyncPolicy::Kill) };
+    let Ok((log, recovered)) = LogWriter::open_with(&REDIS, &path, &options, |_| ()) else {
+        assert_eq!(fs::read(&path).unwrap_or_default(), bytes, "a log that is refused was changed");
+        return;
+    };
+    let last = log.last();
+    drop(log);
+    let kept = fs::read(&path).unwrap_or_default().len() as u64;
+    assert!(recovered.torn.is_none_or(|(offset, ..)| offset == kept), "the torn part is still in the log");
+    let report = audited(&path);
+    assert!(report.is_ok_and(|report| report.head.entry == last && damage(&report).next().is_none()));
 }
 
 /// Seeds of [`any`]: entries in groups, the last with all others in its value.

@@ -1,6 +1,5 @@
 //! Commands, outputs, timers and evidence of a replica.
 
-use core::time::Duration;
 use std::sync::Arc;
 
 use quorate::Error;
@@ -143,8 +142,6 @@ pub struct Status {
     pub delivered: u64,
     /// Number of views that timed out at this member.
     pub timeouts: u64,
-    /// Timeout of the current view while there is work.
-    pub view_timeout: Duration,
     /// Number of own uncommitted batches.
     pub outstanding: usize,
     /// Number of certified, uncommitted batches of all authors.

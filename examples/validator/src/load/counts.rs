@@ -29,7 +29,8 @@ pub(crate) struct Counts {
     mark: (u64, u64),
     /// Time of the last commit in microseconds since the start.
     pub last_commit: u64,
-    /// Longest time without a commit, from the start to the last commit, in microseconds.
+    /// Longest time without a commit, in microseconds: from the start to the last commit, or to the end if transactions
+    /// were still open.
     pub longest_pause: u64,
 }
 
@@ -131,6 +132,13 @@ impl Counts {
         self.last_commit = self.last_commit.max(now);
     }
 
+    /// Notes the end of the load: a wait that no commit ended counts too.
+    pub(super) fn end_at(&mut self, now: u64) {
+        if self.open() > 0 {
+            self.longest_pause = self.longest_pause.max(now.saturating_sub(self.last_commit));
+        }
+    }
+
     /// Counts one commit with its latency.
     pub(super) fn commit(&mut self, micros: u64) {
         self.committed += 1;
@@ -166,5 +174,10 @@ mod tests {
             [pause(300), pause(200), pause(700), pause(710)],
             [(300, 300), (300, 300), (400, 700), (400, 710)]
         );
+        counts.end_at(9000);
+        assert_eq!(counts.longest_pause, 400, "nothing was open");
+        counts.submitted = 1;
+        counts.end_at(9000);
+        assert_eq!(counts.longest_pause, 8290);
     }
 }

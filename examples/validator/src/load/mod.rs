@@ -97,6 +97,7 @@ impl Load {
             sleep(DRAIN_TICK).await;
         }
         self.connections.iter().for_each(JoinHandle::abort);
+        self.shared.counts().end_at(self.shared.now());
         let report = LoadReport::new(&self.shared.counts(), sending, steady);
         match self.driver.await {
             Ok(Err(failure)) => Err(failure),

@@ -33,7 +33,8 @@ pub(crate) struct LoadReport {
     pub steady_tx_per_second: f64,
     /// Latency from due time to commit.
     pub latency_ms: Option<Latencies>,
-    /// Longest time without a commit in milliseconds, from the start of the load to the last commit.
+    /// Longest time without a commit in milliseconds: from the start of the load to the last commit, or to the end of the
+    /// wait for commits that did not come.
     pub longest_pause_ms: f64,
 }
 

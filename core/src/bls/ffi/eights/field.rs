@@ -2,8 +2,9 @@
 //!
 //! Outside, an element is in blst's form: Montgomery's with R = 2³⁸⁴, canonical, 64-bit limbs. Here it has eight limbs of 52
 //! bits, and a multiplication reduces by 2⁴¹⁶; one factor is multiplied by 2³² first, so the result again has R = 2³⁸⁴.
-//! Elements are not negative. A product of factors below a·p and b·p is below (0.102·a·b + 1)·p in [`mul1`] and below
-//! (0.204·a·b + 2)·p in [`mul2`], for 0.102 > p/2³⁸⁴.
+//! Elements are not negative. A product of factors below a·p and b·p is below (0.102·a·b + 1)·p in [`mul1`], for
+//! 0.102 > p/2³⁸⁴. In [`mul2`] its parts are below (0.102·a·b + 2)·p and (0.204·a·b + 1)·p. With these, all values of a level
+//! stay below 8p.
 
 use core::arch::x86_64::*;
 
@@ -296,9 +297,130 @@ pub(super) fn store<const D: usize>(v: &Coordinate<D>) -> [[blst_fp; D]; 8] {
 
 #[cfg(test)]
 mod tests {
-    use blst::blst_fp_from_uint64;
+    use std::arch::is_x86_feature_detected as has;
+
+    use blst::{blst_fp_from_uint64, blst_fp_mul, blst_fp_sub, blst_fp2, blst_fp2_mul, blst_fp2_sub};
+    use proptest::prelude::*;
 
     use super::*;
+
+    /// Elements in blst's form, of which many are at a limit of the arithmetic: 0, 1, p − 1, or with limbs of ones.
+    fn element() -> impl Strategy<Value = blst_fp> {
+        let limb = prop_oneof![Just(0), Just(1), Just(u64::MAX), Just(u64::MAX << 52), any::<u64>()];
+        let any = prop::array::uniform6(limb).prop_map(|mut l| {
+            // Below p, whose highest limb this is.
+            l[5] %= MODULUS[5];
+            l
+        });
+        let last = {
+            let mut l = MODULUS;
+            l[0] -= 1;
+            l
+        };
+        let one = [1, 0, 0, 0, 0, 0];
+        prop_oneof![1 => Just([0; 6]), 1 => Just(one), 2 => Just(last), 8 => any].prop_map(|l| blst_fp { l })
+    }
+
+    fn coordinate<const D: usize>() -> impl Strategy<Value = [[blst_fp; D]; 8]> {
+        prop::collection::vec(element(), 8 * D)
+            .prop_map(|elements| core::array::from_fn(|i| core::array::from_fn(|d| elements[D * i + d])))
+    }
+
+    fn times<const D: usize>(a: &[blst_fp; D], b: &[blst_fp; D]) -> [blst_fp; D] {
+        let mut out = [blst_fp::default(); D];
+        // SAFETY: live field elements are read, one is written.
+        match (out.as_mut_slice(), a.as_slice(), b.as_slice()) {
+            ([out], [a], [b]) => unsafe { blst_fp_mul(out, a, b) },
+            ([c0, c1], [a0, a1], [b0, b1]) => {
+                let (mut c, a, b) =
+                    (blst_fp2::default(), blst_fp2 { fp: [*a0, *a1] }, blst_fp2 { fp: [*b0, *b1] });
+                unsafe { blst_fp2_mul(&mut c, &a, &b) };
+                [*c0, *c1] = c.fp;
+            }
+            _ => unreachable!(),
+        }
+        out
+    }
+
+    fn minus<const D: usize>(a: &[blst_fp; D], b: &[blst_fp; D]) -> [blst_fp; D] {
+        let mut out = [blst_fp::default(); D];
+        // SAFETY: live field elements are read, one is written.
+        match (out.as_mut_slice(), a.as_slice(), b.as_slice()) {
+            ([out], [a], [b]) => unsafe { blst_fp_sub(out, a, b) },
+            ([c0, c1], [a0, a1], [b0, b1]) => {
+                let (mut c, a, b) =
+                    (blst_fp2::default(), blst_fp2 { fp: [*a0, *a1] }, blst_fp2 { fp: [*b0, *b1] });
+                unsafe { blst_fp2_sub(&mut c, &a, &b) };
+                [*c0, *c1] = c.fp;
+            }
+            _ => unreachable!(),
+        }
+        out
+    }
+
+    /// The formulas of a level on elements of any value: differences, products of unreduced factors, and their reduction.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn level<const D: usize>(a: &[[blst_fp; D]; 8], b: &[[blst_fp; D]; 8]) -> [[[blst_fp; D]; 8]; 4] {
+        let (x, y) = (load(a.each_ref()), load(b.each_ref()));
+        let difference = subtract(&x, &y);
+        let product = multiply(&difference, &difference);
+        let cube = multiply(&product, &difference);
+        let last = subtract(&subtract(&multiply(&cube, &product), &x), &y);
+        [difference, product, cube, last].map(|mut value| {
+            canonical(&mut value);
+            store(&value)
+        })
+    }
+
+    fn agrees_with_blst<const D: usize>(a: &[[blst_fp; D]; 8], b: &[[blst_fp; D]; 8]) {
+        if !has!("avx512f") || !has!("avx512ifma") {
+            return;
+        }
+        // SAFETY: the processor has the instructions.
+        let found = unsafe { level(a, b) };
+        for (i, (a, b)) in a.iter().zip(b).enumerate() {
+            let difference = minus(a, b);
+            let product = times(&difference, &difference);
+            let cube = times(&product, &difference);
+            let last = minus(&minus(&times(&cube, &product), a), b);
+            assert_eq!(found.map(|lanes| lanes[i]), [difference, product, cube, last], "lane {i}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn arithmetic_agrees_with_blst_in_the_base_field(a in coordinate::<1>(), b in coordinate::<1>()) {
+            agrees_with_blst(&a, &b);
+        }
+
+        #[test]
+        fn arithmetic_agrees_with_blst_in_its_extension(a in coordinate::<2>(), b in coordinate::<2>()) {
+            agrees_with_blst(&a, &b);
+        }
+
+        #[test]
+        fn every_value_below_eight_moduli_is_reduced(element in element(), k in 0u64..8) {
+            if !has!("avx512f") || !has!("avx512ifma") {
+                return Ok(());
+            }
+            // SAFETY: the processor has the instructions.
+            prop_assert_eq!(unsafe { reduced(&element, k) }, element);
+        }
+    }
+
+    /// Reduces element + k·p.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn reduced(element: &blst_fp, k: u64) -> blst_fp {
+        let mut value: Coordinate<1> = load([&[*element]; 8]);
+        for (limb, multiple) in value[0].iter_mut().zip(constant(&multiple_of_p(k))) {
+            *limb = _mm512_add_epi64(*limb, multiple);
+        }
+        normalize(&mut value[0]);
+        canonical(&mut value);
+        let [[first], rest @ ..] = store(&value);
+        assert!(rest.iter().all(|lane| *lane == [first]));
+        first
+    }
 
     #[test]
     fn an_element_of_blst_has_the_expected_form() {

@@ -342,7 +342,7 @@ fn an_audit_of_a_growing_log_finds_no_damage() {
 
 /// A writer that is killed while it stores an entry leaves bytes behind a length of zero.
 #[test]
-fn an_entry_without_its_length_is_put_aside_without_the_reserved_space() {
+fn an_entry_without_its_length_is_put_aside() {
     let (_folder, path) = file();
     let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]]]);
     let mut killed = fs::read(&path).unwrap();

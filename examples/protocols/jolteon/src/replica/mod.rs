@@ -129,7 +129,6 @@ impl<S: Scheme> Replica<S> {
             committed: self.tree.root().height,
             delivered: self.delivered,
             timeouts: self.timeouts,
-            view_timeout: self.pacemaker.view_timeout(&self.parameters),
             outstanding: self.mempool.own.len(),
             pending: self.mempool.pending(),
             blocks: self.tree.nodes().count(),
