@@ -150,7 +150,7 @@ impl<'a> RawEntry<'a> {
     }
 
     /// Returns true if its hash is not stored, or stored in part, when `expected` is the right one: its writer has not sealed
-    /// it. The [mark](unsealed_mark) shows that number and length are those that were written.
+    /// it. The mark of an unsealed entry shows that number and length are those that were written.
     pub fn is_unsealed(&self, expected: &[u8; 32]) -> bool {
         let mark = unsealed_mark(self.entry.number, self.bytes.len());
         let words = |bytes: &'_ [u8; HASH]| bytes.as_chunks::<8>().0.to_vec();
