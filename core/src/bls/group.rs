@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use super::ffi::{G1, G2, Group, Lines, Target};
 use crate::scheme::sealed::Sealed;
 
@@ -82,14 +84,20 @@ impl Variant for MinSig {
     }
 
     fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Lines, &Affine<G1>)]) -> Target {
-        let mut product = (!terms.is_empty()).then(|| Target::miller(terms));
-        for (lines, point) in prepared {
-            let factor = lines.miller(point);
-            product = Some(product.map_or(factor, |product| product.product(&factor)));
+        if prepared.is_empty() {
+            return Target::miller(terms);
         }
-        product.unwrap_or_else(|| Target::miller(&[]))
+        // With the lines of some terms all terms share one chain of squarings.
+        let (terms, others) = terms.split_at(terms.len().min(MAX_LINES));
+        let lines: Vec<Lines> = terms.iter().map(|(key, _)| Lines::new(key)).collect();
+        let terms = lines.iter().zip(terms).map(|(lines, (_, point))| (lines, *point));
+        let all: Vec<_> = terms.chain(prepared.iter().copied()).collect();
+        Target::miller_lines(&all).product(&Target::miller(others))
     }
 }
+
+/// Greatest number of keys whose line functions are computed at once: 20 kB each.
+const MAX_LINES: usize = 16;
 
 impl Variant for MinPk {
     type Key = G1;
@@ -112,7 +120,30 @@ impl Variant for MinPk {
     }
 
     fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Affine<G1>, &Affine<G2>)]) -> Target {
-        let all: alloc::vec::Vec<_> = terms.iter().chain(prepared).map(|(key, sig)| (*sig, *key)).collect();
+        let all: Vec<_> = terms.iter().chain(prepared).map(|(key, sig)| (*sig, *key)).collect();
         Target::miller(&all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ffi::Scalar;
+    use super::*;
+
+    #[test]
+    fn known_lines_change_no_pairing() {
+        let scalar = |seed: u8| Scalar::derive(&[seed; 32]);
+        let keys: Vec<_> = (0..20).map(|i| G2::public_key(&scalar(i))).collect();
+        let points: Vec<_> = (20..40).map(|i| G1::public_key(&scalar(i))).collect();
+        let terms: Vec<_> = keys.iter().zip(&points).collect();
+        let prepared: Vec<_> = keys.iter().map(MinSig::prepare).collect();
+        let known: Vec<_> = prepared.iter().zip(&points).collect();
+        for (with_lines, without) in [(0, 1), (1, 0), (1, 1), (2, 3), (1, MAX_LINES + 2), (20, 0)] {
+            let all = &terms[..with_lines + without];
+            let product = MinSig::pairings(&all[with_lines..], &known[..with_lines]);
+            assert!(product.final_exp() == Target::miller(all).final_exp(), "{with_lines}, {without}");
+        }
+        let infinity = G1::infinity();
+        assert!(MinSig::pairings(&[], &[(&prepared[0], &infinity)]).final_exp().is_one());
     }
 }

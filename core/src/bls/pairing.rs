@@ -61,16 +61,9 @@ impl<V: Variant> Cache<V> {
         signature: &Affine<V::Sig>,
     ) -> Target {
         let negated = V::Sig::negate(signature);
-        let mut prepared: Vec<_> = full.iter().map(|hash| (&self.prepared_full, *hash)).collect();
-        let generator = V::Key::generator();
-        let mut terms = terms.to_vec();
-        // The generator shares the squarings of another Miller loop, which saves more than its prepared lines.
-        if terms.is_empty() {
-            prepared.push((&self.prepared_generator, &negated));
-        } else {
-            terms.push((&generator, &negated));
-        }
-        V::pairings(&terms, &prepared).final_exp()
+        let full = full.iter().map(|hash| (&self.prepared_full, *hash));
+        let prepared: Vec<_> = full.chain([(&self.prepared_generator, &negated)]).collect();
+        V::pairings(terms, &prepared).final_exp()
     }
 
     /// Precomputes the sums of groups of keys.
