@@ -25,6 +25,21 @@ pub(crate) fn run_in_terminal(command: &mut Command) -> Outcome {
     succeeded(command, status)
 }
 
+/// Runs a command in the terminal, in place of this process where that is possible.
+pub(crate) fn replace_process(command: &mut Command) -> Outcome {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+
+        let error = command.exec();
+        Err(not_started(command, &error))
+    }
+    #[cfg(not(unix))]
+    {
+        run_in_terminal(command)
+    }
+}
+
 /// A logged command that ended.
 #[derive(Debug)]
 pub(crate) struct Ended {

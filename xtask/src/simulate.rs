@@ -4,22 +4,26 @@ use std::process::Command;
 
 use clap::{Args, ValueEnum};
 
-use crate::process::{Outcome, run_in_terminal};
+use crate::process::{Outcome, replace_process};
 use crate::steps::Log;
 use crate::workspace;
 
 /// Runs a protocol in the deterministic simulator: virtual time, faults, Byzantine peers, one run per seed.
 ///
-/// A failing seed is printed with the command that replays it. Arguments after `--` are passed to the simulator;
-/// `cargo xtask simulate -- --help` lists its options.
+/// A failing seed is printed with the command that replays it. `--sweep` makes runs short, for 100,000 seeds and more: it
+/// shows the rate and the time left, and Ctrl-C prints the seeds that are done. Arguments after `--` are passed to the
+/// simulator; `cargo xtask simulate -- --help` lists its options.
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
     /// The protocol.
     #[arg(long, value_enum, default_value_t = Protocol::Jolteon)]
     protocol: Protocol,
-    /// Number of seeds to run.
-    #[arg(long, default_value_t = 1000)]
-    seeds: u64,
+    /// Short runs for many seeds.
+    #[arg(long)]
+    sweep: bool,
+    /// Number of seeds to run (default: 1000; with `--sweep` 100000).
+    #[arg(long)]
+    seeds: Option<u64>,
     /// The first seed; with `--seeds 1`, the run to replay.
     #[arg(long)]
     seed: Option<u64>,
@@ -61,20 +65,32 @@ pub(crate) fn run(args: &SimulateArgs) -> Outcome {
     let mut command = workspace::cargo();
     let (package, binary) = (args.protocol.package(), args.protocol.binary());
     command.args(["run", "--quiet", "--release", "--package", package, "--features", "simulate"]);
-    command.args(["--bin", binary, "--", "--seeds", &args.seeds.to_string()]);
+    let seeds = args.seeds.unwrap_or(if args.sweep { 100_000 } else { 1000 });
+    command.args(["--bin", binary, "--", "--seeds", &seeds.to_string()]);
+    if args.sweep {
+        command.arg("--sweep");
+    }
     if let Some(seed) = args.seed {
         command.args(["--seed", &seed.to_string()]);
     }
-    run_in_terminal(command.args(&args.rest))
+    // The simulator itself handles Ctrl-C.
+    replace_process(command.args(&args.rest))
 }
 
-/// A step of `cargo xtask test`.
+/// A step of `cargo xtask test`: short runs of ten times `seeds`, and full runs of an eighth, in some of which every member
+/// verifies every signature.
 pub(crate) fn brief(log: &Log, protocol: Protocol, seeds: u64) -> Outcome<String> {
-    let mut simulator = Command::new(crate::build::binary(log, protocol.binary())?);
-    if let Protocol::Abft = protocol {
+    let simulator = crate::build::binary(log, protocol.binary())?;
+    let runs = |args: &[&str]| -> Outcome<String> {
+        let output = log.run(Command::new(&simulator).args(args))?;
+        Ok(output.lines().last().unwrap_or_default().to_owned())
+    };
+    let full = (seeds / 8).to_string();
+    let full = match protocol {
         // Seven members exchange five times as many messages.
-        simulator.args(["--nodes", "4"]);
-    }
-    let output = log.run(simulator.args(["--seeds", &seeds.to_string()]))?;
-    Ok(output.lines().last().unwrap_or_default().to_owned())
+        Protocol::Abft => runs(&["--seeds", &full, "--nodes", "4"])?,
+        Protocol::Jolteon | Protocol::Gosig => runs(&["--seeds", &full])?,
+    };
+    let short = runs(&["--sweep", "--seeds", &(10 * seeds).to_string()])?;
+    Ok(format!("full: {full}; short: {short}"))
 }

@@ -28,8 +28,8 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// Leaves out the slowest steps: packages, the oldest toolchain, guided fuzzing, emulated ARM, Jerasure, the programs
-    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), and 80 of 120
-    /// simulator seeds. Models, simulations, the tests of the bindings and single test programs do not run again if their
+    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), and two thirds of the
+    /// simulator's seeds. Models, simulations, the tests of the bindings and single test programs do not run again if their
     /// files did not change since they last passed in this clone.
     #[arg(long)]
     quick: bool,
@@ -58,7 +58,8 @@ const NOT_QUICK: &[&str] = &[
 ];
 
 /// Steps that only the whole test has.
-const ONLY_WHOLE: &str = "packages, oldest toolchain (compiled), guided fuzzing, 80 of 120 simulator seeds";
+const ONLY_WHOLE: &str =
+    "packages, oldest toolchain (compiled), guided fuzzing, two thirds of the simulator's seeds";
 
 /// Feature sets of the core that other crates build on; each must compile without warnings. Those with `std` are listed
 /// for the blocks whose code depends on it: in all others it changes nothing.
@@ -67,6 +68,8 @@ const FEATURE_SETS: &[&str] = &[
     "bls",
     "std,bls",
     "group-sums",
+    "memo",
+    "memo,threshold",
     "ed25519",
     "std",
     "bls,ed25519,serde",
@@ -195,9 +198,7 @@ fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64, repeat: Repeat) 
     });
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
-    // A run costs some hundred epochs of real cryptography.
-    let few = seeds.div_ceil(10);
-    steps.add("simulation of ABFT", move |log| simulate::brief(log, simulate::Protocol::Abft, few));
+    steps.add("simulation of ABFT", move |log| simulate::brief(log, simulate::Protocol::Abft, seeds));
     broadcast::add_to(steps, seeds);
 }
 

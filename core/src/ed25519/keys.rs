@@ -9,7 +9,7 @@ use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use sha2::{Digest, Sha512};
 
-use crate::scheme::SecretBytes;
+use crate::scheme::{SecretBytes, memo};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -33,7 +33,11 @@ impl SecretKey {
     }
 
     pub(super) fn sign(&self, message: &[u8]) -> ed25519_dalek::Signature {
-        raw_sign::<Sha512>(&ExpandedSecretKey::from(&*self.seed), message, &self.verifying)
+        let signature = raw_sign::<Sha512>(&ExpandedSecretKey::from(&*self.seed), message, &self.verifying);
+        if memo::is_active() {
+            memo::remember(memo::ED25519, &[self.verifying.as_bytes(), &signature.to_bytes(), message]);
+        }
+        signature
     }
 }
 
@@ -63,6 +67,18 @@ impl PublicKey {
 
     /// Verifies a signature by the cofactored equation of the module's rule.
     pub(super) fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
+        if memo::is_active() {
+            let parts = [self.bytes.as_slice(), &signature.to_bytes(), message];
+            if !memo::is_valid(memo::ED25519, &parts) {
+                self.verify_equation(message, signature)?;
+                memo::remember(memo::ED25519, &parts);
+            }
+            return Ok(());
+        }
+        self.verify_equation(message, signature)
+    }
+
+    fn verify_equation(&self, message: &[u8], signature: &Signature) -> Result<()> {
         let r = signature.r_point().ok_or_else(Error::bad_signature)?;
         let k = signature.challenge(self, message);
         let expected = EdwardsPoint::vartime_double_scalar_mul_basepoint(&k, &self.negated, &signature.s);

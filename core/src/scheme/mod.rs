@@ -19,6 +19,8 @@ mod coefficients;
 #[cfg(feature = "gossip")]
 mod counts;
 mod keys;
+#[cfg(any(feature = "ed25519", feature = "threshold"))]
+pub(crate) mod memo;
 pub(crate) mod sealed;
 mod secret;
 mod signers;
@@ -35,6 +37,8 @@ pub(crate) use coefficients::coefficients;
 #[cfg(feature = "gossip")]
 pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};
+#[cfg(feature = "memo")]
+pub use memo::with_memo;
 #[cfg(any(feature = "ed25519", feature = "threshold"))]
 pub(crate) use secret::SecretBytes;
 pub(crate) use secret::random_32;

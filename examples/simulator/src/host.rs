@@ -160,6 +160,13 @@ pub trait Host {
         Ok(())
     }
 
+    /// Returns true if a node that restarts from earlier records may contradict what it sent before, so that it counts as
+    /// faulty. Then it is no violation to accuse it, nor that it accuses others, whose answers to forgotten messages look
+    /// wrong to it. Its deliveries are checked as those of an honest node.
+    fn may_contradict_after_rollback(&self) -> bool {
+        false
+    }
+
     /// Returns `true` if the run may end early.
     fn finished(&self) -> bool {
         false

@@ -132,7 +132,7 @@ pub use links::Loss;
 pub use metrics::{Metrics, NodeMetrics};
 pub use network::{Latency, Link, Network, Regions};
 pub use node::Node;
-pub use preset::{PRESETS, PresetParameters, ROLLBACKS, preset};
+pub use preset::{PRESETS, PresetParameters, ROLLBACKS, RunLength, preset};
 pub use program::{Program, SeedRun};
 pub use report::Report;
 pub use rng::{Probability, Rng};

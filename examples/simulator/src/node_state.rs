@@ -60,6 +60,8 @@ pub(crate) struct NodeState<M: Machine> {
     /// Number of earlier adversaries. Wake-ups of an earlier adversary are ignored.
     pub(crate) adversary_generation: u32,
     pub(crate) disk: Vec<Arc<[u8]>>,
+    /// True once the node has started from an earlier state of its disk.
+    pub(crate) was_rolled_back: bool,
     /// The active timers, each with a generation that identifies its latest setting.
     pub(crate) timers: BTreeMap<M::Timer, u64>,
     pub(crate) generation: u64,
@@ -85,6 +87,7 @@ impl<M: Machine> NodeState<M> {
             adversary: None,
             adversary_generation: 0,
             disk: Vec::new(),
+            was_rolled_back: false,
             timers: BTreeMap::new(),
             generation: 0,
             incarnation: 0,

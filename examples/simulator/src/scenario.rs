@@ -93,6 +93,9 @@ pub struct Scenario {
     pub byzantine: BTreeMap<usize, Behaviour>,
     /// Checks in addition to those of the host.
     pub checks: Checks,
+    /// The run ends when, after the last fault, every correct node reports progress this far beyond the highest progress of
+    /// a correct node at that time; `None` if it lasts for its duration.
+    pub enough_progress: Option<u64>,
 }
 
 impl Scenario {
@@ -109,6 +112,7 @@ impl Scenario {
             faults: Vec::new(),
             byzantine: BTreeMap::new(),
             checks: Checks::default(),
+            enough_progress: None,
         }
     }
 

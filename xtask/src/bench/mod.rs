@@ -2,6 +2,8 @@
 
 mod contenders;
 
+use std::process::Command;
+
 use clap::Args;
 
 use crate::process::{Outcome, run_in_terminal};
@@ -32,30 +34,33 @@ pub(crate) struct BenchArgs {
     write: bool,
 }
 
-/// Package and binary of each program that `bench/src/dsig/apps` measures.
-const DSIG_PROGRAMS: &[(&str, &str)] = &[
-    ("quorate-audited-kv", "audited-kv"),
-    ("quorate-audited-redis", "audited-redis"),
-    ("quorate-exchange", "exchange"),
-    ("quorate-broadcast", "quorate-broadcast"),
-    ("quorate-replicate", "replicate"),
+/// Packages of the programs that `bench/src/dsig/apps` measures.
+const DSIG_PROGRAMS: &[&str] = &[
+    "quorate-audited-kv",
+    "quorate-audited-redis",
+    "quorate-exchange",
+    "quorate-broadcast",
+    "quorate-replicate",
 ];
 
 pub(crate) fn run(args: &BenchArgs) -> Outcome {
     let wanted = |name| args.groups.is_empty() || args.groups.iter().any(|group| group == name);
+    // One call, so that all programs share the same build of the libraries.
+    let mut build = workspace::cargo();
+    build.args(["build", "--release", "--bins", "--package", "quorate-bench"]);
     if wanted("network") || wanted("gosig") || wanted("abft") {
-        run_in_terminal(workspace::cargo().args(["build", "--release", "--package", "quorate-validator"]))?;
+        build.args(["--package", "quorate-validator"]);
     }
     if wanted("dsig") {
-        build_dsig_programs()?;
+        add_dsig_programs(&mut build);
     }
-    let mut command = workspace::cargo();
-    command.args(["run", "--quiet", "--release", "--package", "quorate-bench"]);
     if wanted("threshold") {
         environment::for_jerasure(&Log::new("bench threshold"))?;
-        command.args(["--features", "jerasure"]);
+        build.args(["--features", "quorate-bench/jerasure"]);
     }
-    command.arg("--").args(&args.groups);
+    run_in_terminal(&mut build)?;
+    let mut command = Command::new(workspace::target("release").join("quorate-bench"));
+    command.args(&args.groups);
     for (flag, set) in [("--quick", args.quick), ("--json", args.json), ("--write", args.write)] {
         if set {
             command.arg(flag);
@@ -67,18 +72,15 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     run_in_terminal(&mut command)
 }
 
-/// Builds the programs that use DSig, with libsodium if it is there or can be installed.
-fn build_dsig_programs() -> Outcome {
+/// Adds the programs that use DSig to a build, with libsodium if it is there or can be installed.
+fn add_dsig_programs(build: &mut Command) {
     let has_sodium = environment::for_sodium(&Log::new("bench libsodium"))
         .inspect_err(|reason| eprintln!("EdDSA of libsodium is not measured: {reason}"))
         .is_ok();
-    let mut command = workspace::cargo();
-    command.args(["build", "--release"]);
-    for (package, binary) in DSIG_PROGRAMS {
-        command.args(["--package", package, "--bin", binary]);
+    for package in DSIG_PROGRAMS {
+        build.args(["--package", package]);
         if has_sodium {
-            command.args(["--features", &format!("{package}/sodium")]);
+            build.args(["--features", &format!("{package}/sodium")]);
         }
     }
-    run_in_terminal(&mut command)
 }

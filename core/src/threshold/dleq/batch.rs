@@ -12,8 +12,8 @@ use curve25519_dalek::traits::{Identity, VartimeMultiscalarMul, VartimePrecomput
 use super::element::Element;
 use super::public::PublicKeys;
 use super::purpose::Purpose;
-use super::share::{Instance, Share};
-use crate::scheme::coefficients;
+use super::share::{Challenge, Instance, Share};
+use crate::scheme::{coefficients, memo};
 use crate::{Error, Result};
 
 /// Returns true if tables of the keys pay off. Each key in a table has a cost, used or not; and with many shares
@@ -32,10 +32,21 @@ pub(super) struct Batch<'a, P: Purpose> {
 struct Item<'a, P: Purpose> {
     share: &'a Share<P>,
     key: &'a Element,
+    challenge: Challenge,
     c: Scalar,
     // Positive, so that they stay short: a negative number is as long as the order.
     rho: Scalar,
     sigma: Scalar,
+}
+
+impl<P: Purpose> Item<'_, P> {
+    fn is_known(&self) -> bool {
+        memo::is_valid(memo::DLEQ, &[self.challenge.as_bytes(), self.share.z.as_bytes()])
+    }
+
+    fn remember(&self) {
+        memo::remember(memo::DLEQ, &[self.challenge.as_bytes(), self.share.z.as_bytes()]);
+    }
 }
 
 impl<'a, P: Purpose> Batch<'a, P> {
@@ -58,10 +69,11 @@ impl<'a, P: Purpose> Batch<'a, P> {
                 hasher.update(challenge.as_bytes()).update(share.z.as_bytes());
             }
         });
-        let items = keyed.into_iter().zip(&challenges).map(|((share, key), challenge)| Item {
+        let items = keyed.into_iter().zip(challenges).map(|((share, key), challenge)| Item {
             share,
             key,
             c: challenge.scalar(),
+            challenge,
             rho: coefficients.draw().into(),
             sigma: coefficients.draw().into(),
         });
@@ -76,8 +88,11 @@ impl<'a, P: Purpose> Batch<'a, P> {
     }
 
     fn search(&self, first: usize, items: &[Item<'_, P>], wrong: &mut Vec<usize>) {
-        if items.is_empty() || self.are_valid(items) {
+        if items.iter().all(Item::is_known) {
             return;
+        }
+        if self.are_valid(items) {
+            return items.iter().for_each(Item::remember);
         }
         if items.len() == 1 {
             wrong.push(first);

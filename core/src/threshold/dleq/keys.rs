@@ -10,6 +10,7 @@ use super::purpose::{Purpose, read_purpose};
 use super::share::{Instance, Share};
 use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
+use crate::scheme::memo;
 use crate::threshold::index::ShareIndex;
 use crate::threshold::sharing::SecretScalar;
 use crate::wire::{Decode, Reader, domain};
@@ -104,8 +105,9 @@ impl<P: Purpose> KeyShare<P> {
         let [point, a1, a2] =
             Element::doubled(&[on_base(&half_x), RistrettoPoint::mul_base(&half_k), on_base(&half_k)])?;
         let mut share = Share::new(self.index, point, a1, a2, Scalar::ZERO);
-        let c = share.challenge(instance, &self.public).scalar();
-        share.z = *k + c * self.secret.expose();
+        let challenge = share.challenge(instance, &self.public);
+        share.z = *k + challenge.scalar() * self.secret.expose();
+        memo::remember(memo::DLEQ, &[challenge.as_bytes(), share.z.as_bytes()]);
         Ok(share)
     }
 

@@ -9,6 +9,7 @@ use super::encryption::EncryptionKey;
 use super::keys::{KeyShare, PublicKeys, Tdh2, VerifiedShare};
 use super::payload::{Opened, open};
 use crate::machine::MemberIndex;
+use crate::scheme::memo;
 use crate::threshold::dleq::{Element, Instance, Share};
 use crate::threshold::lagrange;
 use crate::wire::{Encode, domain};
@@ -51,11 +52,15 @@ impl Ciphertext {
                 return Err(Error::WrongContext { what });
             }
         }
-        if label.payload != payload_hash(&self.payload) || !self.header.is_valid(key) {
+        let encoded = self.header.encode();
+        let statement = [key.key().as_bytes().as_slice(), &encoded];
+        let is_valid = || memo::is_valid(memo::TDH2, &statement) || self.header.is_valid(key);
+        if label.payload != payload_hash(&self.payload) || !is_valid() {
             return Err(Error::BadCiphertext);
         }
+        memo::remember(memo::TDH2, &statement);
         let mut hasher = domain::hasher(domain::TDH2_CIPHERTEXT);
-        hasher.update(key.key().as_bytes()).update(&self.header.encode());
+        hasher.update(key.key().as_bytes()).update(&encoded);
         let id = *hasher.finalize().as_bytes();
         let instance = Instance::new(key.committee(), key.key(), self.header.u, id);
         Ok(ValidCiphertext { ciphertext: self, instance })

@@ -8,12 +8,14 @@ use quorate::ed25519::Ed25519;
 use quorate_abft::signatures::Ed25519List;
 use quorate_abft::simulation::{ADVERSARIES, AbftHost, Schedule, SimulationKeys};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
-use quorate_simulator::{Behaviour, Scenario};
+use quorate_simulator::{Behaviour, RunLength, Scenario};
 
 type Keys = SimulationKeys<Ed25519List, Ed25519>;
 type TestHost = AbftHost<Ed25519List, Ed25519>;
 
 const COMMAND: &str = "cargo xtask simulate --protocol abft --seeds 1 -- --scheme ed25519";
+
+const FAIR: (Schedule, RunLength) = (Schedule::Fair, RunLength::Full);
 
 fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
@@ -51,7 +53,7 @@ fn hostile_schedules_end_and_lose_nothing() {
     for (seed, schedule) in [Schedule::Starve, Schedule::ByContent, Schedule::Divide].into_iter().enumerate()
     {
         let scenario = local("hostile", seed as u64).lasting(secs(30));
-        let simulation = finish(scenario, host(4).workload(secs(1), 8).scheduled(schedule));
+        let simulation = finish(scenario, host(4).workload(secs(1), 8).scheduled(schedule, RunLength::Full));
         let host = simulation.host();
         assert!(host.accepted.len() >= 32 && host.accepted == host.delivered, "{schedule:?}");
     }
@@ -60,7 +62,7 @@ fn hostile_schedules_end_and_lose_nothing() {
 #[test]
 fn members_crash_within_steps_and_restart() {
     for seed in 0..3 {
-        let scenario = quorate_abft::simulation::scenario("crashes", 4, seed, Schedule::Fair).unwrap();
+        let scenario = quorate_abft::simulation::scenario("crashes", 4, seed, FAIR).unwrap();
         LOCAL.check(&scenario);
     }
 }
@@ -68,6 +70,15 @@ fn members_crash_within_steps_and_restart() {
 #[test]
 fn all_members_are_killed_at_once() {
     LOCAL.check_blackouts(secs(9));
+}
+
+/// A member that lost records counts as faulty: the others need nothing of it, and it follows them.
+#[test]
+fn a_rollback_stops_nothing() {
+    LOCAL.check_rollbacks(secs(4));
+    for seed in 0..4 {
+        LOCAL.check(&quorate_abft::simulation::scenario("rollbacks", 4, seed, FAIR).unwrap());
+    }
 }
 
 #[test]
@@ -105,4 +116,9 @@ fn an_idle_network_is_silent() {
     let heights =
         |simulation: &quorate_simulator::Simulation<TestHost>| simulation.host().delivered.len() as u64;
     LOCAL.check_idle(host, secs(60), heights);
+}
+
+#[test]
+fn a_memo_of_valid_signatures_changes_nothing() {
+    LOCAL.check_memo(&LOCAL.local("memo", 4, 5).byzantine(2, Behaviour::Custom("share-swapper".to_owned())));
 }

@@ -10,7 +10,7 @@ use quorate::ed25519::Ed25519;
 use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, SimulationKeys, scenario};
 use quorate_jolteon::{Evidence, Parameters, SigningHistory};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
-use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
+use quorate_simulator::{Behaviour, CrashPoint, Report, RunLength, Scenario, Simulation};
 
 const COMMAND: &str = "cargo xtask simulate --seeds 1 -- --scheme ed25519";
 
@@ -201,13 +201,13 @@ fn scenarios_pass_with_bls() {
     let host = |_| JolteonHost::new(keys.clone());
     let all = bls(&host);
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        all.check(&scenario(name, 4, seed).unwrap());
+        all.check(&scenario(name, 4, seed, RunLength::Full).unwrap());
     }
 }
 
 /// Runs some seeds of a preset. The tests are split so that they run in parallel; `cargo xtask simulate` runs more seeds.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
-    LOCAL.check_seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
+    LOCAL.check_seeds(seeds, |seed| scenario(name, nodes, seed, RunLength::Full).unwrap());
 }
 
 #[test]
@@ -245,11 +245,17 @@ fn without_abstention_restored_records_make_a_member_sign_twice() {
     let is_noticed = (0..40).any(|seed| {
         let mut host = host(4);
         host.history = SigningHistory::Complete;
-        let scenario = scenario("rollbacks", 4, seed).unwrap();
+        let scenario = scenario("rollbacks", 4, seed, RunLength::Full).unwrap();
         let outcome = Simulation::new(scenario, host).run().outcome;
         outcome.is_err_and(|violation| ["equivocation", "fair"].contains(&violation.property))
     });
     assert!(is_noticed);
+}
+
+#[test]
+fn a_rollback_costs_three_views() {
+    let views = JolteonHost::<Ed25519>::parameters().view_timeout * 3;
+    LOCAL.check_rollbacks(views + ms(900));
 }
 
 #[test]
@@ -268,4 +274,9 @@ fn a_restart_of_all_members_costs_three_views() {
 fn seeds_of_everything_at_once() {
     seeds("chaos", 4, 1000..1004);
     seeds("chaos", 7, 1000..1001);
+}
+
+#[test]
+fn a_memo_of_valid_signatures_changes_nothing() {
+    LOCAL.check_memo(&LOCAL.local("memo", 4, 5).byzantine(2, Behaviour::Custom("forger".to_owned())));
 }

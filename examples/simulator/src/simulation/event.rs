@@ -67,4 +67,6 @@ pub(super) enum Event<M: Machine> {
         every: Duration,
     },
     Liveness,
+    /// The last fault is over.
+    Quiet,
 }

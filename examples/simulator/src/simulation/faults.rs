@@ -79,6 +79,7 @@ impl<H: Host> Simulation<H> {
                 }
                 if let Some(state) = self.nodes.get_mut(node) {
                     state.disk.truncate(state.disk.len().saturating_sub(lost));
+                    state.was_rolled_back = true;
                 }
                 self.start(node);
             }
@@ -138,13 +139,11 @@ impl<H: Host> Simulation<H> {
     pub(super) fn check_progress(&mut self) {
         let Some(bound) = self.scenario.checks.liveness else { return };
         let progress: Vec<u64> = self.metrics.nodes.iter().map(|node| node.progress).collect();
+        let has_stopped = |slot: usize, now: u64| self.reached.get(slot).is_some_and(|before| now <= *before);
         let behind: Vec<String> = self
-            .nodes
-            .iter()
-            .zip(&progress)
-            .zip(&self.reached)
-            .filter(|((state, now), before)| state.node.honest && state.machine.is_some() && now <= before)
-            .map(|((state, now), _)| format!("node {} at {now}", state.node.slot))
+            .correct()
+            .filter(|(slot, now)| has_stopped(*slot, *now))
+            .map(|(slot, now)| format!("node {slot} at {now}"))
             .collect();
         if !behind.is_empty() {
             let detail = format!("no progress within {bound:?} after stabilisation: {}", behind.join(", "));
@@ -154,11 +153,32 @@ impl<H: Host> Simulation<H> {
         self.queue.push(self.now.saturating_add(micros(bound).max(1)), Event::Liveness);
     }
 
+    /// Sets the progress with which the run ends.
+    pub(super) fn set_goal(&mut self) {
+        let highest = self.correct().map(|(_, progress)| progress).max().unwrap_or(0);
+        self.goal = self.scenario.enough_progress.map(|more| highest.saturating_add(more));
+    }
+
+    /// Ends the run if every correct node has reached the goal.
+    pub(super) fn check_goal(&mut self) {
+        if let Some(goal) = self.goal {
+            let has_ended = self.correct().all(|(_, progress)| progress >= goal);
+            self.has_ended = has_ended;
+        }
+    }
+
+    /// Returns the slots of the correct nodes that run, with their progress.
+    fn correct(&self) -> impl Iterator<Item = (usize, u64)> {
+        let running = self.nodes.iter().zip(&self.metrics.nodes);
+        let correct = running.filter(|(state, _)| state.node.honest && state.machine.is_some());
+        correct.map(|(state, metrics)| (state.node.slot, metrics.progress))
+    }
+
     /// Rejects a run that ends before the first liveness check, because such a run proves nothing.
     pub(super) fn check_duration(&self) -> Verdict {
         let Some(bound) = self.scenario.checks.liveness else { return Ok(()) };
         let needed = self.scenario.quiet_from().saturating_add(micros(bound));
-        if self.now < needed && !self.host.finished() {
+        if self.now < needed && !self.has_finished() {
             let detail = format!(
                 "the run ends at {} µs, before the first liveness check at {needed} µs; extend its duration",
                 self.now

@@ -46,6 +46,9 @@ pub struct Simulation<H: Host> {
     host_rng: Rng,
     /// Progress of each node at the last liveness check.
     reached: Vec<u64>,
+    /// Progress with which every correct node ends the run; `None` while faults occur or if the run has a fixed duration.
+    goal: Option<u64>,
+    has_ended: bool,
     metrics: Metrics,
     trace: Trace,
     violation: Option<Violation>,
@@ -82,6 +85,9 @@ impl<H: Host> Simulation<H> {
         if scenario.checks.liveness.is_some() {
             queue.push(scenario.quiet_from(), Event::Liveness);
         }
+        if scenario.enough_progress.is_some() {
+            queue.push(scenario.quiet_from(), Event::Quiet);
+        }
         let links = Links::new(scenario.network.clone(), nodes.len(), Rng::stream(seed, "links", 0));
         let metrics = Metrics { nodes: vec![NodeMetrics::default(); nodes.len()], ..Metrics::default() };
         let mut simulation = Self {
@@ -94,6 +100,8 @@ impl<H: Host> Simulation<H> {
             held: Vec::new(),
             host_rng: Rng::stream(seed, "host", 0),
             reached: Vec::new(),
+            goal: None,
+            has_ended: false,
             metrics,
             trace: Trace::new(),
             violation: None,
@@ -119,7 +127,8 @@ impl<H: Host> Simulation<H> {
         self
     }
 
-    /// Runs until the scenario's duration elapses, the host is [`finished`](Host::finished), or a violation occurs.
+    /// Runs until the scenario's duration elapses, there is [enough progress](Scenario::enough_progress), the host is
+    /// [`finished`](Host::finished), or a violation occurs.
     pub fn run(&mut self) -> Report {
         self.advance(self.scenario.duration);
         if self.violation.is_none() {
@@ -142,7 +151,7 @@ impl<H: Host> Simulation<H> {
     /// Processes all events up to `until`, measured from the start. Returns `true` if the run continues.
     pub fn advance(&mut self, until: Duration) -> bool {
         let until = micros(until.min(self.scenario.duration));
-        while self.violation.is_none() && !self.host.finished() {
+        while self.violation.is_none() && !self.has_finished() {
             match self.queue.next_at() {
                 Some(at) if at <= until => {}
                 _ => {
@@ -262,7 +271,13 @@ impl<H: Host> Simulation<H> {
             Event::Fault(fault) => self.apply_fault(fault),
             Event::RedistributeTwins { member, every } => self.redistribute_twins(member, every),
             Event::Liveness => self.check_progress(),
+            Event::Quiet => self.set_goal(),
         }
+    }
+
+    /// Returns true if the run ends before its duration elapses.
+    fn has_finished(&self) -> bool {
+        self.has_ended || self.host.finished()
     }
 
     /// Returns `true` if the node is in this incarnation and has this adversary.
@@ -300,6 +315,7 @@ impl<H: Host> Simulation<H> {
         };
         let verdict = ask(&mut self.host, node, &mut actions);
         self.record_verdict(verdict);
+        self.check_goal();
         for action in list.drain(..) {
             match action {
                 Action::Command { command, after } => {

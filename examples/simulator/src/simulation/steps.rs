@@ -309,14 +309,20 @@ impl<H: Host> Simulation<H> {
         self.trace.event(self.now, Some(slot), EventKind::Accused { culprit }, 0, &fault.evidence);
         if node.honest {
             *self.metrics.accused.entry(culprit).or_default() += 1;
-            let innocent = self.nodes.get(usize::from(culprit)).is_some_and(|state| state.node.honest);
-            if innocent && self.scenario.checks.fair {
+            if self.is_reliable(slot) && self.is_reliable(usize::from(culprit)) && self.scenario.checks.fair {
                 let detail = format!("node {slot} accuses honest member {culprit}: {:?}", fault.evidence);
                 self.record_verdict(Err(Violation::new("fair", detail)));
             }
         }
         let verdict = self.host.on_fault(node, fault);
         self.record_verdict(verdict);
+    }
+
+    /// Returns true if the node is honest and does not count as faulty after a rollback.
+    fn is_reliable(&self, slot: usize) -> bool {
+        self.nodes.get(slot).is_some_and(|state| {
+            state.node.honest && !(state.was_rolled_back && self.host.may_contradict_after_rollback())
+        })
     }
 
     /// Calls a node's adversary, if any, and executes the actions it requests.

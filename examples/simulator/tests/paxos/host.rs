@@ -7,7 +7,7 @@ use quorate::machine::{Outgoing, Time};
 use quorate::wire::Decode;
 use quorate_simulator::{
     Actions, Adversary, Agreement, BootContext, Control, Delivered, Host, Interception, Node,
-    PresetParameters, Scenario, Verdict, Violation,
+    PresetParameters, RunLength, Scenario, Verdict, Violation,
 };
 
 use super::{Body, Decision, Flaw, Message, Paxos, Propose, Record};
@@ -46,6 +46,7 @@ pub fn shape(nodes: usize) -> PresetParameters<'static> {
         faulty: (nodes - 1) / 2,
         adversaries: &["false-decision"],
         live_within: Duration::from_secs(10),
+        length: RunLength::Full,
     }
 }
 

@@ -187,6 +187,35 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"abcdef");
     }
 
+    /// A file in memory that cannot grow after its first window, as on a disk that is full.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_record_that_finds_no_space_is_refused_and_the_others_stay() {
+        use std::io::{Read, Seek};
+
+        use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+
+        let mut file = File::from(memfd_create("log", MemfdFlags::ALLOW_SEALING).unwrap());
+        let mut mapped = AppendFile::new(file.try_clone().unwrap(), 0).unwrap();
+        fcntl_add_seals(&file, SealFlags::GROW).unwrap();
+        let record = vec![7; 1 << 20];
+        for i in 0..8 {
+            assert_eq!(mapped.append(&record).unwrap(), i << 20);
+        }
+        assert!(!mapped.make_room(MAX_ROOM));
+        for _ in 0..2 {
+            assert!(mapped.append(&record).is_err());
+            assert_eq!(mapped.end(), window::LENGTH);
+        }
+        mapped.overwrite(4, b"seal").unwrap();
+        drop(mapped);
+        let mut bytes = Vec::new();
+        file.rewind().unwrap();
+        file.read_to_end(&mut bytes).unwrap();
+        assert_eq!(bytes[..10], *b"\x07\x07\x07\x07seal\x07\x07");
+        assert!(bytes.len() as u64 == window::LENGTH && bytes[8..].iter().all(|byte| *byte == 7));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
         #[test]

@@ -17,7 +17,7 @@ const PROGRAM: Program<'_> = Program {
     usual: ("ed25519", ""),
     slow: "bls",
     command: "cargo xtask simulate --protocol abft",
-    rollbacks: false,
+    rollbacks: true,
 };
 
 fn main() -> ExitCode {
@@ -37,6 +37,7 @@ fn one<S: ThresholdScheme, V: Scheme>(
 ) -> Result<(), String> {
     let keys = keys_by_size.entry(run.nodes).or_insert_with(|| SimulationKeys::new(run.nodes));
     let schedule = Schedule::of_seed(run.seed);
-    let scenario = scenario(&run.scenario, run.nodes, run.seed, schedule).ok_or("unknown scenario")?;
-    run.check(&scenario, |_| AbftHost::new(keys.clone()).scheduled(schedule))
+    let scenario = scenario(&run.scenario, run.nodes, run.seed, (schedule, run.length));
+    let scenario = scenario.ok_or("unknown scenario")?;
+    run.check(&scenario, |_| AbftHost::new(keys.clone()).scheduled(schedule, run.length))
 }

@@ -49,6 +49,15 @@ impl<V: Scheme> Disk<V> {
         self.states = self.states.split_off(&executed.height.saturating_sub(8));
     }
 
+    /// Drops what a copy of the disk does not have: all blocks above the last certified one, and later deletions of records.
+    pub(super) fn roll_back(&mut self, certified: u64) {
+        if self.ledger.executed().height > certified {
+            self.ledger.roll_back(certified);
+            self.pruned = self.pruned.min(certified);
+            self.obsolete.clear();
+        }
+    }
+
     /// The states that running machines may name, up to the last executed one.
     pub(super) fn recent_states(&self) -> Vec<Executed> {
         let executed = self.ledger.executed().height;

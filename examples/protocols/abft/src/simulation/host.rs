@@ -13,7 +13,7 @@ use quorate_protocol::batch::Batch;
 use quorate_protocol::simulation::{SignedOnce, Workload};
 use quorate_simulator::{
     Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
-    Scenario, Verdict, Violation, preset,
+    RunLength, Scenario, Verdict, Violation, preset,
 };
 use zeroize::Zeroizing;
 
@@ -26,12 +26,17 @@ use crate::signatures::ThresholdScheme;
 
 /// Returns the run of a preset with the maximum number of faulty members that the chain tolerates. Under a hostile schedule,
 /// progress is expected after its end only: before, a message may take seconds.
-pub fn scenario(name: &str, nodes: usize, seed: u64, schedule: Schedule) -> Option<Scenario> {
+pub fn scenario(
+    name: &str,
+    nodes: usize,
+    seed: u64,
+    (schedule, length): (Schedule, RunLength),
+) -> Option<Scenario> {
     let live_within = Duration::from_secs(8);
-    let shape = PresetParameters { live_within, ..PresetParameters::byzantine(nodes, ADVERSARIES) };
+    let shape = PresetParameters { live_within, length, ..PresetParameters::byzantine(nodes, ADVERSARIES) };
     let mut scenario = preset(name, &shape, seed)?;
     if schedule != Schedule::Fair {
-        scenario.network.stable_from = Schedule::END;
+        scenario.network.stable_from = length.disturbed();
     }
     Some(scenario)
 }
@@ -48,6 +53,8 @@ pub struct AbftHost<S: ThresholdScheme, V: Scheme> {
     pub workload: Workload,
     /// What the network does to messages.
     pub schedule: Schedule,
+    /// Length of the run, which determines when the schedule ends.
+    pub length: RunLength,
     /// Filter of messages, in place of the schedule.
     pub interceptor: Option<Interceptor<S, V>>,
     /// Whether proposals are encrypted.
@@ -74,6 +81,7 @@ impl<S: ThresholdScheme, V: Scheme> AbftHost<S, V> {
             // Each batch costs a few epochs of real cryptography.
             workload: Workload { pause: Duration::from_millis(2500), times: u64::MAX },
             schedule: Schedule::Fair,
+            length: RunLength::Full,
             interceptor: None,
             is_encrypted: true,
             agreement: Agreement::new(1),
@@ -87,8 +95,8 @@ impl<S: ThresholdScheme, V: Scheme> AbftHost<S, V> {
 
     /// Sets the schedule of the network.
     #[must_use]
-    pub fn scheduled(self, schedule: Schedule) -> Self {
-        Self { schedule, ..self }
+    pub fn scheduled(self, schedule: Schedule, length: RunLength) -> Self {
+        Self { schedule, length, ..self }
     }
 
     /// Sets the workload of the clients.
@@ -172,8 +180,14 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
     fn boot(&mut self, boot: BootContext<Record<V>>) -> Result<Chain<S, V>, Violation> {
         let BootContext { node, mut records, seed, .. } = boot;
         let (keys, is_encrypted, parameters) = (self.keys.clone(), self.is_encrypted, self.parameters);
+        let certified = records.iter().filter_map(|record| match record {
+            Record::Certificate(finality) => Some(finality.0.statement().view),
+            _ => None,
+        });
+        let certified = certified.max().unwrap_or(0);
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
+        disk.roll_back(certified);
         if seed[1] % 2 == 0 {
             records = disk.compact(records);
         }
@@ -197,6 +211,11 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
         disk.sequence = disk.sequence.max(chain.next_sequence());
         disk.is_congested = false;
         Ok(chain)
+    }
+
+    /// Within the epochs that run, a member repeats what its records say. Earlier records say less.
+    fn may_contradict_after_rollback(&self) -> bool {
+        true
     }
 
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<V>> {
@@ -274,7 +293,7 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
             return interceptor(now, from, to, message);
         }
         let members = (from.member, to.member, self.keys.voters.len());
-        self.schedule.intercept(now, members, || message.encode())
+        self.schedule.intercept(self.length.disturbed(), now, members, || message.encode())
     }
 }
 

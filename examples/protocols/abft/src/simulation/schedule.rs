@@ -8,15 +8,14 @@ use quorate_simulator::{Interception, PRESETS};
 
 /// Domain of the hash that determines a message's delay.
 const DELAY: &str = "quorate-v1-abft-test-delay";
-/// Maximum delay of a single message.
-const MOST: Duration = Duration::from_secs(4);
 
-/// What the network does to messages of correct members during the first ten seconds.
+/// What the network does to messages of correct members while there are faults: for ten seconds in a full run. An
+/// asynchronous network delivers every message, after whatever time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Nothing.
     Fair,
-    /// Delays all messages to and from one member, another one every two seconds.
+    /// Delays all messages to and from one member, another one in each fifth of the time.
     Starve,
     /// Delays each message by a time that depends on its contents.
     ByContent,
@@ -25,9 +24,6 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// Time after which a schedule ends: an asynchronous network delivers every message, after whatever time.
-    pub const END: Duration = Duration::from_secs(10);
-
     /// The schedule of a seed. The simulator's presets alternate with the seeds, too, so that each meets all schedules.
     pub fn of_seed(seed: u64) -> Self {
         match (seed + seed / PRESETS.len() as u64) % 4 {
@@ -40,22 +36,24 @@ impl Schedule {
 
     pub(super) fn intercept(
         self,
+        end: Duration,
         now: Time,
         (from, to, members): (MemberIndex, MemberIndex, u16),
         encoded: impl FnOnce() -> Vec<u8>,
     ) -> Interception {
         let elapsed = Duration::from_micros(now.0);
-        if elapsed >= Self::END {
+        if elapsed >= end {
             return Interception::Pass;
         }
-        let left = Self::END - elapsed;
+        // The maximum delay of a message.
+        let (most, left) = (end * 2 / 5, end - elapsed);
         match self {
             Self::Fair => Interception::Pass,
             Self::Starve => {
-                let turn = (elapsed.as_secs() / 2) as u16;
+                let turn = (elapsed.as_micros() * 5 / end.as_micros()) as u16;
                 let starved = turn % members;
                 if from == starved || to == starved {
-                    Interception::Delay(MOST.min(left))
+                    Interception::Delay(most.min(left))
                 } else {
                     Interception::Pass
                 }
@@ -64,13 +62,13 @@ impl Schedule {
                 let [first, second, ..] = domain::hash(DELAY, &encoded());
                 // Most are fast, some are very slow.
                 let part = f64::from(u16::from_le_bytes([first, second])) / f64::from(u16::MAX);
-                Interception::Delay(MOST.mul_f64(part.powi(6)).min(left))
+                Interception::Delay(most.mul_f64(part.powi(6)).min(left))
             }
             Self::Divide => {
                 if from % 2 == to % 2 {
                     Interception::Pass
                 } else {
-                    Interception::Delay(MOST.min(left) / 2)
+                    Interception::Delay(most.min(left) / 2)
                 }
             }
         }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::time::Duration;
 
+use quorate::scheme::with_memo;
 use quorate_simulator::{
     Behaviour, CrashPoint, Fault, Host, Latency, Network, Report, Scenario, Simulation, TraceEntry, check,
     check_seeds,
@@ -95,6 +96,21 @@ impl<H: Host> ScenarioRunner<'_, H> {
         }
     }
 
+    /// Restores one of four members to an earlier state of its disk, in each run another one: without the last record, without
+    /// the records of some steps, without any. All members make progress within `within` afterwards, also the restored one,
+    /// again and again.
+    ///
+    /// # Panics
+    /// Panics on a violation.
+    pub fn check_rollbacks(&self, within: Duration) {
+        for (seed, lost) in (0..).zip([1, 2, 3, 5, 8, 13, 34, 89, usize::MAX]) {
+            let node = seed as usize % 4;
+            let at = Duration::from_millis(4_000 + 37 * seed);
+            let scenario = self.local("rollback", 4, seed).fault(at, Fault::Rollback { node, lost });
+            self.check(&scenario.live_within(within));
+        }
+    }
+
     /// Runs each of the protocol's Byzantine behaviours alone.
     ///
     /// # Panics
@@ -107,6 +123,16 @@ impl<H: Host> ScenarioRunner<'_, H> {
                 .live_within(live_within);
             self.check(&scenario);
         }
+    }
+
+    /// Checks that a run is the same if a valid signature is verified once instead of by each member.
+    ///
+    /// # Panics
+    /// Panics on a violation, or if the runs differ.
+    pub fn check_memo(&self, scenario: &Scenario) {
+        let report = self.check(scenario);
+        let with_memo = with_memo(|| self.check(scenario));
+        assert_eq!(with_memo.trace_hash, report.trace_hash, "{report}");
     }
 
     /// Checks that an idle network is silent: after `busy`, within which all work is done, no node sends a message or sets a

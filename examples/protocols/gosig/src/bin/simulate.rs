@@ -35,6 +35,6 @@ fn one<S: GosigScheme>(
     keys_by_size: &mut BTreeMap<usize, Arc<SimulationKeys<S>>>,
 ) -> Result<(), String> {
     let keys = keys_by_size.entry(run.nodes).or_insert_with(|| SimulationKeys::new(run.nodes));
-    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
+    let scenario = scenario(&run.scenario, run.nodes, run.seed, run.length).ok_or("no such scenario")?;
     run.check(&scenario, |_| GosigHost::new(keys.clone()))
 }

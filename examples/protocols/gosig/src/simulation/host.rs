@@ -10,7 +10,7 @@ use quorate::wire::Decode;
 use quorate_protocol::simulation::{SignedOnce, Workload};
 use quorate_simulator::{
     Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
-    Scenario, Verdict, Violation, preset,
+    RunLength, Scenario, Verdict, Violation, preset,
 };
 
 use super::adversaries::{ADVERSARIES, GosigAdversary};
@@ -27,9 +27,10 @@ const MAX_SUBMITTED: usize = 3;
 
 /// Returns a run of a preset, with the maximum number of faulty members that Gosig tolerates. Clocks that differ by
 /// more than a stage cost liveness, so they are limited to the accuracy of NTP.
-pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
+pub fn scenario(name: &str, nodes: usize, seed: u64, length: RunLength) -> Option<Scenario> {
     let shape = PresetParameters {
         live_within: Duration::from_secs(15),
+        length,
         ..PresetParameters::byzantine(nodes, ADVERSARIES)
     };
     let mut scenario = preset(name, &shape, seed)?;

@@ -16,7 +16,9 @@ use quorate::scheme::Toy;
 use quorate_gosig::simulation::{ADVERSARIES, GosigHost, SimulationKeys, scenario};
 use quorate_gosig::{Evidence, Message, Parameters, SigningHistory};
 use quorate_protocol::simulation::{ScenarioRunner, finish};
-use quorate_simulator::{Behaviour, CrashPoint, Interception, Latency, Network, Scenario, Simulation};
+use quorate_simulator::{
+    Behaviour, CrashPoint, Interception, Latency, Network, RunLength, Scenario, Simulation,
+};
 
 const COMMAND: &str = "cargo xtask simulate --protocol gosig --seeds 1 -- --scheme toy";
 
@@ -239,7 +241,7 @@ fn scenarios_hold_with_bls() {
     let all =
         ScenarioRunner { host: &|_| GosigHost::new(keys.clone()), lasting: LOCAL.lasting, command: COMMAND };
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        all.check(&scenario(name, 4, seed).unwrap());
+        all.check(&scenario(name, 4, seed, RunLength::Full).unwrap());
     }
 }
 
@@ -247,7 +249,7 @@ fn scenarios_hold_with_bls() {
 /// more seeds.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
     let drawn = ScenarioRunner { host: &|nodes| GosigHost::new(toy(nodes)), ..LOCAL };
-    drawn.check_seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
+    drawn.check_seeds(seeds, |seed| scenario(name, nodes, seed, RunLength::Full).unwrap());
 }
 
 #[test]
@@ -285,11 +287,17 @@ fn without_abstention_restored_records_make_a_member_sign_twice() {
     let is_noticed = (0..40).any(|seed| {
         let mut host = host(4);
         host.history = SigningHistory::Complete;
-        let scenario = scenario("rollbacks", 4, seed).unwrap();
+        let scenario = scenario("rollbacks", 4, seed, RunLength::Full).unwrap();
         let outcome = Simulation::new(scenario, host).run().outcome;
         outcome.is_err_and(|violation| ["equivocation", "fair"].contains(&violation.property))
     });
     assert!(is_noticed);
+}
+
+#[test]
+fn a_rollback_costs_three_rounds() {
+    // Three rounds of 250 ms, and at most 750 ms until there is work again.
+    LOCAL.check_rollbacks(ms(1_500));
 }
 
 #[test]

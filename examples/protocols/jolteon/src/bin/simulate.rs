@@ -35,6 +35,6 @@ fn one<S: Scheme>(
     keys_by_size: &mut BTreeMap<usize, Arc<SimulationKeys<S>>>,
 ) -> Result<(), String> {
     let keys = keys_by_size.entry(run.nodes).or_insert_with(|| SimulationKeys::new(run.nodes));
-    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("unknown scenario")?;
+    let scenario = scenario(&run.scenario, run.nodes, run.seed, run.length).ok_or("unknown scenario")?;
     run.check(&scenario, |_| JolteonHost::new(keys.clone()))
 }
