@@ -14,9 +14,9 @@ mod cities;
 mod dsig;
 mod gosig;
 mod growth;
-mod machine;
 mod members;
 mod network;
+mod origin;
 mod progress;
 mod queue;
 mod report;
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 
 fn run(args: &BenchArgs) -> Result<(), String> {
     let wanted = |group| args.groups.is_empty() || args.groups.contains(&group);
-    let mut result = json!({ "machine": machine::describe(), "quick": args.quick });
+    let mut result = json!({ "origin": origin::describe(args.quick) });
     let mut all = Vec::new();
     if wanted(Group::Certificates) {
         let mut rows = certificates::measure(args.quick).map_err(|e| e.to_string())?;

@@ -7,28 +7,51 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::chart::{Drawing, Lines, Series};
+use crate::origin;
 use crate::row::figure;
 
-/// Writes the report. Groups that were not measured keep their previous figures.
+/// File with the figures.
+const FIGURES: &str = "results.json";
+
+/// Writes the report. Groups that were not measured keep their previous figures and origins.
 pub(crate) fn write(measured: &Value) -> Result<(), String> {
     let folder = folder();
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let file = folder.join("results.json");
-    let mut all: Map<String, Value> =
-        fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-    for (name, value) in measured.as_object().into_iter().flatten() {
-        all.insert(name.clone(), value.clone());
+    let stored = fs::read(folder.join(FIGURES)).ok();
+    let stored = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let figures = format!("{:#}\n", Value::Object(merged(stored, measured)));
+    save(&folder.join(FIGURES), &figures)?;
+    for (name, text) in rendered(&figures)? {
+        save(&folder.join(name), &text)?;
     }
-    let all = Value::Object(all);
-    save(&file, &format!("{all:#}\n"))?;
-    let mut page = heading(&all);
+    Ok(())
+}
+
+/// Replaces stored groups by measured ones.
+fn merged(mut stored: Map<String, Value>, measured: &Value) -> Map<String, Value> {
+    let mut origins = stored.get(ORIGINS).and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, value) in measured.as_object().into_iter().flatten().filter(|(_, value)| value.is_array()) {
+        stored.insert(name.clone(), value.clone());
+        origins.insert(name.clone(), at(measured, "origin").clone());
+    }
+    stored.insert(ORIGINS.to_owned(), Value::Object(origins));
+    stored
+}
+
+/// Field of the origins of all groups.
+const ORIGINS: &str = "origins";
+
+/// Returns the page and its plots, with the names of their files.
+fn rendered(figures: &str) -> Result<Vec<(String, String)>, String> {
+    let all: Value = serde_json::from_str(figures).map_err(|e| format!("{FIGURES}: {e}"))?;
+    let (mut page, mut files) = (HEADING.to_owned(), Vec::new());
     for (group, title) in [("certificates", "Certificates"), ("network", "Networks")] {
-        rows(&mut page, title, at(&all, group));
+        rows(&mut page, title, &all, group);
     }
     for (name, title, field, y_label) in PLOTS {
         let lines = Lines::new("members", *y_label, series(at(&all, "growth"), field));
         if let Some(drawn) = Drawing::Lines(lines).svg(title) {
-            save(&folder.join(format!("{name}.svg")), &drawn)?;
+            files.push((format!("{name}.svg"), drawn));
             // Writing into a String cannot fail, here and below.
             let _ = writeln!(page, "\n![{title}]({name}.svg)");
         }
@@ -40,7 +63,7 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         ("abft", "abft_paper", "ABFT"),
         ("gosig", "gosig_paper", "Gosig"),
     ] {
-        rows(&mut page, title, at(&all, group));
+        rows(&mut page, title, &all, group);
         if group == "abft" && at(&all, group).is_array() {
             page.push_str(ABFT);
             if at(&all, group).to_string().contains(COMPARED) {
@@ -48,15 +71,27 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
             }
         }
         for table in at(&all, tables).as_array().into_iter().flatten() {
-            paper(&mut page, &folder, table)?;
+            files.extend(paper(&mut page, table));
         }
     }
-    rows(&mut page, "Bindings", at(&all, "bindings"));
+    rows(&mut page, "Bindings", &all, "bindings");
     if at(&all, "bindings").is_array() {
         page.push_str(BINDINGS);
     }
-    save(&folder.join("README.md"), &page)
+    files.push(("README.md".to_owned(), page));
+    Ok(files)
 }
+
+/// Begin of the page.
+const HEADING: &str = "# Report
+
+Written by `cargo xtask bench --write`. Below each heading is the run of its figures: sections of different runs are not to be
+compared with each other.
+
+`ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run, in alternation with the compared
+code. Times are medians of processor time. Latency is end to end: from the due time of a transaction to its
+commit at the validator that received it. All validators of a network, and the load on it, share the machine.
+";
 
 /// Notes about the table of bindings.
 const BINDINGS: &str = "
@@ -102,27 +137,13 @@ fn save(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-fn heading(all: &Value) -> String {
-    let machine = |field: &str| match at(at(all, "machine"), field) {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let care =
-        if at(all, "quick").as_bool() == Some(true) { "\n\n**A quick run: do not quote it.**" } else { "" };
-    format!(
-        "# Report\n\nWritten by `cargo xtask bench --write` on {}, {} cores, {}.{care}\n\n\
-         `ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run, in alternation with the compared\n\
-         code. Times are medians of processor time. Latency is end to end: from the due time of a transaction to its\n\
-         commit at the validator that received it. All validators of a network, and the load on it, share the machine.\n",
-        machine("processor"),
-        machine("cores"),
-        machine("compiler")
-    )
-}
-
-fn rows(page: &mut String, title: &str, rows: &Value) {
-    let Some(rows) = rows.as_array().filter(|rows| !rows.is_empty()) else { return };
-    let _ = write!(page, "\n## {title}\n\n| measurement | result | target | | |\n|---|---:|---:|---|---|\n");
+fn rows(page: &mut String, title: &str, all: &Value, group: &str) {
+    let Some(rows) = at(all, group).as_array().filter(|rows| !rows.is_empty()) else { return };
+    let origin = origin::sentence(at(at(all, ORIGINS), group));
+    let _ = write!(
+        page,
+        "\n## {title}\n\n{origin}\n\n| measurement | result | target | | |\n|---|---:|---:|---|---|\n"
+    );
     for row in rows {
         let text = |field: &str| at(row, field).as_str().unwrap_or_default().to_owned();
         let verdict = match at(row, "reached").as_bool() {
@@ -142,8 +163,8 @@ fn rows(page: &mut String, title: &str, rows: &Value) {
     }
 }
 
-/// Writes a table of a paper, its drawing and its notes.
-fn paper(page: &mut String, folder: &Path, table: &Value) -> Result<(), String> {
+/// Writes a table of a paper, its drawing and its notes. Returns the drawing, with the name of its file.
+fn paper(page: &mut String, table: &Value) -> Option<(String, String)> {
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
@@ -158,15 +179,16 @@ fn paper(page: &mut String, folder: &Path, table: &Value) -> Result<(), String> 
     for row in at(table, "rows").as_array().into_iter().flatten() {
         let _ = writeln!(page, "| {} |", texts(row).join(" | "));
     }
-    if let Some(drawn) = Drawing::from_json(at(table, "drawing")).and_then(|it| it.svg(text("title"))) {
-        save(&folder.join(format!("{}.svg", text("name"))), &drawn)?;
-        let _ = writeln!(page, "\n![{}]({}.svg)", text("title"), text("name"));
+    let drawn = Drawing::from_json(at(table, "drawing")).and_then(|it| it.svg(text("title")));
+    let file = drawn.map(|drawn| (format!("{}.svg", text("name")), drawn));
+    if let Some((name, _)) = &file {
+        let _ = writeln!(page, "\n![{}]({name})", text("title"));
     }
     let notes = texts(at(table, "notes"));
     if !notes.is_empty() {
         let _ = writeln!(page, "\n{}", notes.join("\n"));
     }
-    Ok(())
+    file
 }
 
 fn series(points: &Value, field: &str) -> Vec<Series> {
@@ -205,9 +227,32 @@ fn growth(page: &mut String, points: &Value) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// With `QUORATE_WRITE=1` it writes the page and the plots again.
     #[test]
-    fn the_stored_report_has_the_current_notes() {
-        let stored = include_str!("../report/README.md");
-        assert!(stored.ends_with(super::BINDINGS) && stored.contains(super::ABFT));
+    fn the_page_shows_the_stored_figures() {
+        let figures = fs::read_to_string(folder().join(FIGURES)).unwrap();
+        for (name, text) in rendered(&figures).unwrap() {
+            let file = folder().join(name);
+            if std::env::var_os("QUORATE_WRITE").is_some() {
+                save(&file, &text).unwrap();
+            }
+            assert!(fs::read_to_string(&file).unwrap() == text, "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn each_group_keeps_the_origin_of_its_run() {
+        let run = |day: &str, group: &str| json!({ "origin": { "date": day }, group: [{ "name": group, "value": 1 }] });
+        let first = merged(Map::new(), &run("2001-01-01", "dsig"));
+        let both = Value::Object(merged(first, &run("2002-02-02", "gosig")));
+        let files = rendered(&both.to_string()).unwrap();
+        let (name, page) = files.last().unwrap();
+        let place = |text: &str| page.find(text).unwrap();
+        assert_eq!(name, "README.md");
+        assert!(place("## DSig\n\nMeasured on 2001-01-01") < place("## Gosig\n\nMeasured on 2002-02-02"));
     }
 }

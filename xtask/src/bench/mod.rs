@@ -17,7 +17,8 @@ use crate::{environment, workspace};
 /// the examples that use it: one of them needs `redis-server`, and is left out if it is missing; EdDSA of libsodium beside
 /// that of Dalek needs Debian's package libsodium-dev, which is installed if possible, and otherwise left out. ABFT's networks over the
 /// globe and Gosig's networks of thousands of nodes are simulated, which takes minutes; up to sixteen validators of each are
-/// real, and those of ABFT are also simulated under the same load. Bindings are measured in processes of their languages,
+/// real, and those of ABFT are also simulated under the same load. All programs are built together, with the features that any of
+/// them needs. Bindings are measured in processes of their languages,
 /// beside other libraries from pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     }
     run_in_terminal(&mut build)?;
     let mut command = Command::new(workspace::target("release").join("quorate-bench"));
-    command.args(&args.groups);
+    command.current_dir(workspace::root()).args(&args.groups);
     for (flag, set) in [("--quick", args.quick), ("--json", args.json), ("--write", args.write)] {
         if set {
             command.arg(flag);
