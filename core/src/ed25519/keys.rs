@@ -240,6 +240,29 @@ fn is_canonical(bytes: &[u8; 32]) -> bool {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "memo")]
+    #[test]
+    fn only_valid_signatures_are_remembered() {
+        use crate::ed25519::Ed25519;
+        use crate::scheme::{Scheme, with_memo};
+
+        let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
+        let key = Ed25519::public_key(&secret);
+        let is_known = |message: &[u8], signature: &Signature| {
+            memo::is_valid(memo::ED25519, &[key.bytes.as_slice(), &signature.to_bytes(), message])
+        };
+        let outside = Ed25519::sign(&secret, b"outside");
+        with_memo(|| {
+            let inside = Ed25519::sign(&secret, b"inside");
+            assert!(is_known(b"inside", &inside) && !is_known(b"outside", &inside));
+            assert!(!is_known(b"outside", &outside));
+            assert!(Ed25519::verify(&key, b"other", &outside).is_err() && !is_known(b"other", &outside));
+            assert_eq!(Ed25519::verify(&key, b"outside", &outside), Ok(()));
+            assert!(is_known(b"outside", &outside));
+        });
+        assert!(!is_known(b"outside", &outside));
+    }
+
     #[cfg(feature = "dsig")]
     #[test]
     fn verify_strict_agrees_with_ed25519_dalek() {

@@ -21,8 +21,9 @@ mod active {
         }
     }
 
-    /// Runs `work` while this thread remembers which Ed25519 signatures, decryption shares and ciphertexts it has made or
-    /// found valid; it does not verify them again. The results of all verifications are the same as without.
+    /// Runs `work` while this thread remembers which Ed25519 signatures, shares of the coin and of decryption, and ciphertexts
+    /// it has made or found valid; it does not verify them again. The results of all verifications are the same as without.
+    /// Other threads, and other schemes, remember nothing; a call within `work` begins with nothing.
     ///
     /// For simulations, in which the members of one process verify what another member of the process made. A node has
     /// no use for it. Memory: about 70 bytes for each signature and proof, freed at the end.

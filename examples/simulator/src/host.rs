@@ -21,6 +21,8 @@ pub struct BootContext<R> {
     pub records: Vec<R>,
     /// Number of earlier crashes of the node.
     pub restarts: u32,
+    /// True once it has started from an earlier state of its disk.
+    pub was_rolled_back: bool,
     /// Randomness for the machine, different at each start.
     pub seed: [u8; 32],
 }

@@ -89,7 +89,6 @@ pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Sce
         .lasting(disturbed + 2 * shape.live_within + Duration::from_millis(1))
         .live_within(shape.live_within)
         .network(Network::stable(lan()));
-    scenario.enough_progress = shape.length.enough_progress();
     let faulty = generator.rng.index(shape.faulty + 1).max(usize::from(shape.faulty > 0));
     match name {
         "calm" => {}
@@ -125,6 +124,11 @@ pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Sce
             generator.byzantine(&mut scenario, faulty);
             generator.dead(&mut scenario, shape.faulty - faulty);
         }
+    }
+    if let Some(progress) = shape.length.enough_progress() {
+        scenario.enough_progress = Some(progress);
+        // Byzantine nodes and slow links need the time, too.
+        scenario.network.stable_from = disturbed;
     }
     Some(scenario)
 }
@@ -248,7 +252,7 @@ impl ScenarioGenerator<'_> {
                 let most = self.rng.pick(&[6, 6, 6, 30, 300, usize::MAX >> 1]).copied().unwrap_or(6);
                 let lost = 1 + self.rng.below(most as u64) as usize;
                 push(scenario, at, Fault::Crash { node, point, after: self.rng.below(6) as u32 });
-                push(scenario, at + down, Fault::Rollback { node, lost });
+                push(scenario, (at + down).min(self.disturbed), Fault::Rollback { node, lost });
             }
         }
     }
@@ -301,7 +305,8 @@ mod tests {
         let own = ["custom"];
         let mut seen_own = false;
         for seed in 0..200 {
-            let shape = PresetParameters::byzantine(7, &own);
+            let length = if seed % 2 == 0 { RunLength::Full } else { RunLength::Short };
+            let shape = PresetParameters { length, ..PresetParameters::byzantine(7, &own) };
             for (name, _) in PRESETS.iter().chain([&ROLLBACKS]) {
                 let scenario = preset(name, &shape, seed).unwrap();
                 assert_eq!(Some(&scenario), preset(name, &shape, seed).as_ref());
@@ -315,7 +320,9 @@ mod tests {
                         && !scenario.byzantine.contains_key(node)
                 });
                 assert!(dead.count() + scenario.byzantine.len() <= 2, "{name} {seed}");
-                assert!(scenario.faults.iter().all(|fault| fault.at <= Duration::from_secs(10)));
+                assert!(scenario.faults.iter().all(|fault| fault.at <= length.disturbed()));
+                let quiet_from = Duration::from_micros(scenario.quiet_from());
+                assert!(length == RunLength::Full || quiet_from == length.disturbed(), "{name} {seed}");
                 seen_own |= scenario.byzantine.values().any(|b| *b == Behaviour::Custom("custom".into()));
             }
         }

@@ -3,9 +3,11 @@
 
 mod paxos;
 
+use std::time::Duration;
+
 use paxos::Flaw;
 use paxos::host::{PaxosHost, shape};
-use quorate_simulator::{Failure, PresetParameters, check_seeds, preset};
+use quorate_simulator::{Failure, PresetParameters, RunLength, check, check_seeds, preset};
 
 /// Runs seeds of a preset until the first failure.
 fn hunt(name: &str, flaw: Flaw, seeds: u64) -> Result<u64, Box<Failure>> {
@@ -37,6 +39,33 @@ fn a_machine_without_a_flaw_passes() {
         if let Err(failure) = hunt(name, Flaw::None, 50) {
             panic!("{failure}");
         }
+    }
+}
+
+/// A short run of a preset.
+fn short(name: &str, flaw: Flaw, seed: u64) -> Result<Duration, Box<Failure>> {
+    let scenario = preset(name, &PresetParameters { length: RunLength::Short, ..shape(5) }, seed).unwrap();
+    let report = check(&scenario, |scenario| PaxosHost::new(scenario, flaw), "cargo xtask simulate")?;
+    Ok(Duration::from_micros(report.at.0))
+}
+
+#[test]
+fn a_short_run_lasts_beyond_its_faults_and_ends_with_progress() {
+    for (seed, name) in (0..).zip(["calm", "wan", "lossy", "slow", "partitions", "crashes"]) {
+        let at = short(name, Flaw::None, seed).unwrap();
+        assert!(at > RunLength::Short.disturbed() && at < Duration::from_secs(20), "{name}: {at:?}");
+    }
+}
+
+#[test]
+fn short_runs_catch_flaws_as_well() {
+    for (name, flaw, property) in [
+        ("partitions", Flaw::SmallQuorum, "agreement"),
+        ("lossy", Flaw::Unordered, "order"),
+        ("lossy", Flaw::NoRetry, "liveness"),
+    ] {
+        let failure = (0..100).find_map(|seed| short(name, flaw, seed).err()).expect(property);
+        assert_eq!(failure.report.outcome.as_ref().unwrap_err().property, property, "{failure}");
     }
 }
 

@@ -1,4 +1,7 @@
 //! The Miller loop and the final exponentiation of the pairing.
+//!
+//! blst's Miller loop over known lines takes one pairing. Ours takes several, which then share their squarings. It reads the
+//! lines in blst's order and form (`precompute_lines` and `post_line_by_Px2` in `pairing.c`); a test compares it with blst's.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,7 +43,7 @@ impl Target {
             }
         }
         // The parameter is negative.
-        Self(product).inverse()
+        Self(product).conjugate()
     }
 
     pub(crate) fn product(&self, other: &Self) -> Self {
@@ -69,6 +72,10 @@ impl Target {
 
     /// Returns the inverse of a result of [`final_exp`](Target::final_exp), whose norm is 1.
     pub(crate) fn inverse(&self) -> Self {
+        self.conjugate()
+    }
+
+    fn conjugate(&self) -> Self {
         let mut out = *self;
         // SAFETY: one live field element is changed in place.
         unsafe { blst_fp12_conjugate(&mut out.0) };
@@ -84,6 +91,7 @@ pub struct Lines(Vec<blst_fp6>);
 const PARAMETER: u64 = 0xd201_0000_0001_0000;
 /// Number of line functions: one for each step, and another one for each step whose bit is set.
 const LINES: usize = (PARAMETER.ilog2() + PARAMETER.count_ones() - 1) as usize;
+const _: () = assert!(LINES == 68);
 
 impl Lines {
     pub(crate) fn new(point: &blst_p2_affine) -> Self {

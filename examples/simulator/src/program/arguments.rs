@@ -12,7 +12,7 @@ pub struct Program<'a> {
     pub protocol: &'a str,
     /// Default signature scheme, and a note on it for the help text.
     pub usual: (&'a str, &'a str),
-    /// Slower scheme, used by every seventeenth seed outside sweeps.
+    /// Slower scheme, used by every fifth seed outside sweeps.
     pub slow: &'a str,
     /// Command that replays a run, without its seed.
     pub command: &'a str,
@@ -40,6 +40,23 @@ impl SimulateArgs {
             (false, true) => 100_000,
             (false, false) => 100,
         })
+    }
+
+    /// The first seed that is not run.
+    pub(super) fn end(&self) -> u64 {
+        self.seed.saturating_add(self.seeds())
+    }
+
+    /// Returns the options other than the seeds, each after a space.
+    pub(super) fn rest(&self) -> String {
+        let options = [
+            self.sweep.then(|| "--sweep".to_owned()),
+            self.scenario.as_ref().map(|name| format!("--scenario {name}")),
+            self.nodes.map(|nodes| format!("--nodes {nodes}")),
+            self.scheme.as_ref().map(|name| format!("--scheme {name}")),
+            self.threads.map(|threads| format!("--threads {threads}")),
+        ];
+        options.into_iter().flatten().fold(String::new(), |all, option| all + " " + &option)
     }
 
     pub(super) fn threads(&self) -> usize {
@@ -70,8 +87,8 @@ Runs {protocol} in the deterministic simulator, with virtual time, faults and By
                    every correct member makes progress after the last fault; shows the progress, not each run
   --scenario NAME  scenario of every run (default: each seed uses the next of the list):
                    {}
-  --nodes N        number of members (default: 4; 7 for every third seed)
-  --scheme NAME    {usual} or {slow} (default: {usual}{note}; {slow} for every seventeenth seed
+  --nodes N        number of members (default: 4; 7 for a third of the seeds)
+  --scheme NAME    {usual} or {slow} (default: {usual}{note}; {slow} for every fifth seed
                    without --sweep)
   --threads N      number of parallel runs (default: one per processor); does not affect the outcome
   --trace          print every event of the first seed; implies --threads 1 unless given
@@ -94,7 +111,10 @@ runs in progress and prints what was done. Exit codes: 0 no violation, 1 violati
                 text.parse::<u64>().map_err(|_| format!("{arg}: expected a number, got {text:?}; see --help"))
             };
             match arg.as_str() {
-                "--seeds" => options.seeds = Some(number(value()?)?),
+                "--seeds" => {
+                    let seeds = Some(number(value()?)?).filter(|seeds| *seeds > 0);
+                    options.seeds = Some(seeds.ok_or("--seeds must be at least 1; see --help")?);
+                }
                 "--seed" => options.seed = number(value()?)?,
                 "--sweep" => options.sweep = true,
                 "--nodes" => options.nodes = Some(number(value()?)?.clamp(1, 1000) as usize),
@@ -134,7 +154,7 @@ pub(super) mod tests {
         usual: ("fast", ", which is fast"),
         slow: "slow",
         command: "run",
-        rollbacks: false,
+        rollbacks: true,
     };
 
     pub(in crate::program) fn parse(line: &str) -> Result<Option<SimulateArgs>, String> {
@@ -149,13 +169,14 @@ pub(super) mod tests {
             ("--scenario none", "unknown scenario"),
             ("--scheme other", "expected slow or fast"),
             ("--threads 0", "at least 1"),
+            ("--seeds 0", "at least 1"),
             ("--speed 4", "unknown option"),
         ] {
             let message = parse(line).err().unwrap();
             assert!(message.contains(said), "{line}: {message}");
         }
         assert!(parse("--help").unwrap().is_none());
-        assert!(PROGRAM.help().contains("calm wan lossy slow partitions crashes byzantine chaos"));
+        assert!(PROGRAM.help().contains("calm wan lossy slow partitions crashes byzantine chaos rollbacks"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ use progress::{INTERRUPTED, Progress, interruption};
 pub struct SeedRun {
     /// Signature scheme of the votes.
     pub scheme: String,
-    /// Name of the scenario, one of [`PRESETS`] or [`ROLLBACKS`].
+    /// Name of the scenario, one of [`PRESETS`](crate::PRESETS) or [`ROLLBACKS`](crate::ROLLBACKS).
     pub scenario: String,
     /// Number of members.
     pub nodes: usize,
@@ -83,7 +83,7 @@ impl Program<'_> {
             }
             Ok(Outcome::Interrupted { next }) => {
                 println!("interrupted: the seeds from {first} to before {next} had no violation");
-                println!("continue with --seed {next} --seeds {}", first + options.seeds() - next);
+                println!("continue with: {}", self.continuation(&options, next));
                 ExitCode::from(INTERRUPTED)
             }
             Err(message) => {
@@ -91,6 +91,16 @@ impl Program<'_> {
                 ExitCode::FAILURE
             }
         }
+    }
+
+    /// Returns the command for the seeds from `next` on.
+    fn continuation(&self, options: &SimulateArgs, next: u64) -> String {
+        let (left, rest) = (options.end() - next, options.rest());
+        format!(
+            "{} --seed {next} --seeds {left}{}{rest}",
+            self.command,
+            if rest.is_empty() { "" } else { " --" }
+        )
     }
 
     /// Returns the error of the lowest failing seed, for any number of threads: seeds are started in order, and
@@ -102,8 +112,7 @@ impl Program<'_> {
         progress: &mut Progress,
         runner: impl Fn() -> R + Sync,
     ) -> Result<Outcome, String> {
-        let seeds = options.seeds();
-        let end = options.seed.saturating_add(seeds);
+        let end = options.end();
         let (next, failed) = (AtomicU64::new(options.seed), AtomicBool::new(false));
         let take = || {
             let continues = || !failed.load(Ordering::SeqCst) && !stop.load(Ordering::SeqCst);
@@ -122,7 +131,7 @@ impl Program<'_> {
             }
             None
         };
-        let most = usize::try_from(seeds).unwrap_or(usize::MAX);
+        let most = usize::try_from(end - options.seed).unwrap_or(usize::MAX);
         let threads = options.threads().min(most);
         let failures = thread::scope(|scope| {
             let (sender, done) = mpsc::channel();
@@ -143,22 +152,23 @@ impl Program<'_> {
         match (failures.into_iter().flatten().min(), next.into_inner()) {
             (Some((_, message)), _) => Err(message),
             (None, next) if next < end => Ok(Outcome::Interrupted { next }),
-            (None, _) => Ok(Outcome::Done(seeds)),
+            (None, _) => Ok(Outcome::Done(end - options.seed)),
         }
     }
 
     /// Returns the run of a seed, with the defaults for everything the options leave open.
     fn run_for_seed(&self, options: &SimulateArgs, seed: u64) -> SeedRun {
-        let turn = (seed % self.presets().count() as u64) as usize;
+        let presets = self.presets().count() as u64;
+        let (round, turn) = (seed / presets, (seed % presets) as usize);
         let named = || self.presets().map(|(name, _)| *name).skip(turn).take(1).collect();
-        let is_thorough = !options.sweep && seed % 17 == 6;
+        let is_thorough = !options.sweep && seed % 5 == 4;
         let usual = if is_thorough { self.slow } else { self.usual.0 };
         let scheme = options.scheme.as_deref().unwrap_or(usual).to_owned();
         let (length, sweep) =
             if options.sweep { (RunLength::Short, " --sweep") } else { (RunLength::Full, "") };
         SeedRun {
             scenario: options.scenario.clone().unwrap_or_else(named),
-            nodes: options.nodes.unwrap_or(if seed % 3 == 2 { 7 } else { 4 }),
+            nodes: options.nodes.unwrap_or(if round % 3 == 2 { 7 } else { 4 }),
             seed,
             length,
             is_thorough,
@@ -212,7 +222,6 @@ mod tests {
 
     use super::arguments::tests::{PROGRAM, parse};
     use super::*;
-    use crate::preset::PRESETS;
 
     fn run_all<R: FnMut(&SeedRun) -> Result<(), String>>(
         options: &SimulateArgs,
@@ -229,11 +238,14 @@ mod tests {
             let run = PROGRAM.run_for_seed(&none, seed);
             (run.scenario, run.nodes, run.scheme)
         };
-        for seed in 0..40 {
+        let presets: Vec<&str> = PROGRAM.presets().map(|(name, _)| *name).collect();
+        let mut met = BTreeSet::new();
+        for seed in 0..135 {
             let (scenario, nodes, scheme) = shape(seed);
-            assert_eq!(scenario, PRESETS[seed as usize % PRESETS.len()].0);
-            assert_eq!((nodes == 7, scheme == "slow"), (seed % 3 == 2, seed % 17 == 6));
+            assert_eq!(scenario, presets[seed as usize % presets.len()]);
+            met.insert((scenario, nodes, scheme));
         }
+        assert_eq!(met.len(), presets.len() * 4);
         let options = parse("--seed 5 --nodes 9 --scenario wan --scheme slow --trace").unwrap().unwrap();
         let run = PROGRAM.run_for_seed(&options, 5);
         assert_eq!((run.scenario.as_str(), run.nodes, run.trace), ("wan", 9, true));
@@ -286,5 +298,8 @@ mod tests {
         let mut seen = seen.into_inner().unwrap();
         seen.sort_unstable();
         assert_eq!(seen, (0..next).collect::<Vec<_>>());
+        let more = parse("--sweep --seeds 90 --scenario wan --nodes 4 --threads 2").unwrap().unwrap();
+        let rest = "run --seed 40 --seeds 50 -- --sweep --scenario wan --nodes 4 --threads 2";
+        assert_eq!(PROGRAM.continuation(&more, 40), rest);
     }
 }

@@ -51,8 +51,13 @@ impl<H: Host> Simulation<H> {
         }
         let kind = EventKind::Started { records: records.len() };
         self.trace.event(self.now, Some(slot), kind, content, &NoDetail);
-        let boot =
-            BootContext { node: state.node, records, restarts: state.incarnation, seed: state.rng.seed32() };
+        let boot = BootContext {
+            node: state.node,
+            records,
+            restarts: state.incarnation,
+            was_rolled_back: state.was_rolled_back,
+            seed: state.rng.seed32(),
+        };
         state.machine = Some(self.host.boot(boot)?);
         state.status = Status::Up;
         Ok(())
@@ -78,8 +83,9 @@ impl<H: Host> Simulation<H> {
                     self.crash(node);
                 }
                 if let Some(state) = self.nodes.get_mut(node) {
-                    state.disk.truncate(state.disk.len().saturating_sub(lost));
-                    state.was_rolled_back = true;
+                    let kept = state.disk.len().saturating_sub(lost);
+                    state.was_rolled_back |= kept < state.disk.len();
+                    state.disk.truncate(kept);
                 }
                 self.start(node);
             }
@@ -162,8 +168,8 @@ impl<H: Host> Simulation<H> {
     /// Ends the run if every correct node has reached the goal.
     pub(super) fn check_goal(&mut self) {
         if let Some(goal) = self.goal {
-            let has_ended = self.correct().all(|(_, progress)| progress >= goal);
-            self.has_ended = has_ended;
+            let slowest = self.correct().map(|(_, progress)| progress).min();
+            self.has_ended = slowest.is_some_and(|slowest| slowest >= goal);
         }
     }
 

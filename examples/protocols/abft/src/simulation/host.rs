@@ -178,7 +178,7 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
     type Machine = Chain<S, V>;
 
     fn boot(&mut self, boot: BootContext<Record<V>>) -> Result<Chain<S, V>, Violation> {
-        let BootContext { node, mut records, seed, .. } = boot;
+        let BootContext { node, mut records, seed, was_rolled_back, .. } = boot;
         let (keys, is_encrypted, parameters) = (self.keys.clone(), self.is_encrypted, self.parameters);
         let certified = records.iter().filter_map(|record| match record {
             Record::Certificate(finality) => Some(finality.0.statement().view),
@@ -187,7 +187,9 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
         let certified = certified.max().unwrap_or(0);
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
-        disk.roll_back(certified);
+        if was_rolled_back {
+            disk.roll_back(certified);
+        }
         if seed[1] % 2 == 0 {
             records = disk.compact(records);
         }

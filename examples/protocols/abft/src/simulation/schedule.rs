@@ -24,9 +24,9 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a seed. The simulator's presets alternate with the seeds, too, so that each meets all schedules.
+    /// The schedule of a seed. The presets, with that of rollbacks, alternate from seed to seed; each meets all schedules.
     pub fn of_seed(seed: u64) -> Self {
-        match (seed + seed / PRESETS.len() as u64) % 4 {
+        match seed / (PRESETS.len() as u64 + 1) % 4 {
             0 => Self::Fair,
             1 => Self::Starve,
             2 => Self::ByContent,

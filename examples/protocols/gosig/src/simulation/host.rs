@@ -282,7 +282,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
     type Machine = Replica<S>;
 
     fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
-        let BootContext { node, mut records, restarts, seed } = boot;
+        let BootContext { node, mut records, restarts, was_rolled_back, seed } = boot;
         let committed = records.iter().filter_map(|record| match record {
             Record::Committed(committed) => Some(committed.height),
             _ => None,
@@ -290,7 +290,9 @@ impl<S: GosigScheme> Host for GosigHost<S> {
         let committed = committed.max().unwrap_or(0);
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
-        disk.ledger.roll_back(committed);
+        if was_rolled_back {
+            disk.ledger.roll_back(committed);
+        }
         disk.congested = false;
         let before = disk.epoch;
         let epoch = self.enter(node);

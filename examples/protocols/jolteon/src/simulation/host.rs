@@ -24,11 +24,8 @@ use crate::{
 pub fn scenario(name: &str, nodes: usize, seed: u64, length: RunLength) -> Option<Scenario> {
     // A member that starts abstains for up to two views of two seconds. With exactly a quorum running, all members wait for it,
     // and then for two consecutive leaders that run. With two of seven members down, up to seven views more can pass until the
-    // chain shows whose turns to skip. Only short runs, which end with the progress, are many enough to meet that.
-    let live_within = match length {
-        RunLength::Full => Duration::from_secs(12),
-        RunLength::Short => Duration::from_secs(25),
-    };
+    // chain shows whose turns to skip.
+    let live_within = Duration::from_secs(25);
     let shape = PresetParameters { live_within, length, ..PresetParameters::byzantine(nodes, ADVERSARIES) };
     preset(name, &shape, seed)
 }
@@ -254,7 +251,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     type Machine = Replica<S>;
 
     fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
-        let BootContext { node, mut records, restarts, seed } = boot;
+        let BootContext { node, mut records, restarts, was_rolled_back, seed } = boot;
         let history = if restarts == 0 { SigningHistory::Complete } else { self.history };
         let committed = records.iter().filter_map(|record| match record {
             Record::Committed(committed) => Some(committed.height),
@@ -263,7 +260,9 @@ impl<S: Scheme> Host for JolteonHost<S> {
         let committed = committed.max().unwrap_or(0);
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
-        disk.ledger.roll_back(committed);
+        if was_rolled_back {
+            disk.ledger.roll_back(committed);
+        }
         let executed = disk.ledger.executed();
         if seed[1] % 2 == 0 {
             records = compact(records, executed.height);
