@@ -38,9 +38,9 @@
 //!
 //! Nothing in this crate opens a socket, reads a clock, starts a thread or uses a file, with two exceptions that are off by
 //! default: the feature `driver` starts a thread that generates DSig's keys and uses the system's clock to bound waits for
-//! them; the feature `journal` keeps the records of a [`guard`] in a directory. Only [`dsig`] keeps global state, because it
-//! must detect that a process was forked, and the feature `memo`, for simulations, state of a thread. The crate compiles for `wasm32` and, without the feature `std`, as `no_std` with
-//! `alloc`.
+//! them; the feature `journal` keeps the records of a [`guard`] in a directory. [`dsig`] keeps global state, because it must
+//! detect that a process was forked; the feature `memo`, which is for simulations, keeps state of a thread. The crate
+//! compiles for `wasm32` and, without the feature `std`, as `no_std` with `alloc`.
 //!
 //! The crate has **not been audited**.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -46,8 +46,7 @@ pub enum RunLength {
     /// Faults for ten seconds; the run ends after twice the liveness bound.
     Full,
     /// Faults for four seconds; the run ends when every correct node is three steps of progress beyond the point that any
-    /// had reached when the last fault was over. The same checks apply. It costs about a tenth, so that in the same time it
-    /// covers ten times as many schedules.
+    /// had reached when the last fault was over. The same checks apply, and in the same time many more schedules are covered.
     Short,
 }
 

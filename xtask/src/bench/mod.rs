@@ -17,9 +17,8 @@ use crate::{environment, workspace};
 /// the examples that use it: one of them needs `redis-server`, and is left out if it is missing; EdDSA of libsodium beside
 /// that of Dalek needs Debian's package libsodium-dev, which is installed if possible, and otherwise left out. ABFT's networks over the
 /// globe and Gosig's networks of thousands of nodes are simulated, which takes minutes; up to sixteen validators of each are
-/// real, and those of ABFT are also simulated under the same load. All programs are built together, with the features that any of
-/// them needs. Bindings are measured in processes of their languages,
-/// beside other libraries from pip and npm.
+/// real, and those of ABFT are also simulated under the same load. All programs are built together, with the features that
+/// any of them needs. Bindings are measured in processes of their languages, beside other libraries from pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     /// Groups to measure: certificates, dsig, threshold, abft, gosig, network, bindings; all by default.
