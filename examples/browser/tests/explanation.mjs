@@ -155,7 +155,10 @@ export async function explanationTests() {
   }
 
   await on("a leader that is down does not propose; Crash and Restart are enabled when they have an effect", "#n=7&seed=1", {}, async (page) => {
-    assert.ok(await page.isEnabled("#crash") && await page.isDisabled("#restart") && await page.isDisabled("#heal"));
+    await page.waitForFunction(() => {
+      const disabled = (id) => document.getElementById(id).disabled;
+      return !disabled("crash") && disabled("restart") && disabled("heal");
+    });
     await page.focus("#nodes button:nth-child(1)");
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
     await page.focus("#crash");
