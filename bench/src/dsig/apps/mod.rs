@@ -10,7 +10,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use self::programs::{Load, MeasuredProgram, PROGRAMS};
-use self::samples::Samples;
+use self::samples::{BETWEEN_TICKS, Samples};
 use super::costs::Costs;
 use crate::children::Program;
 use crate::progress::progress;
@@ -72,8 +72,8 @@ impl Apps {
                     figures::unmeasured(about, reason)
                 }
             });
-            if about.binary == "audited-redis" && program.is_ok() {
-                rows = targets(samples)?;
+            if program.is_ok() {
+                rows.extend(targets(about, samples)?);
             }
         }
         tables.insert(0, figures::figure_1(&measured)?);
@@ -87,8 +87,47 @@ fn is_there(program: &str) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
+/// The rows of a program with targets.
+fn targets(about: &MeasuredProgram, samples: &Samples) -> Result<Vec<Row>, String> {
+    let median = |signer| samples.median(signer, "p50");
+    Ok(match about.binary {
+        "audited-kv" => store_targets(samples)?,
+        "audited-redis" => redis_targets(samples)?,
+        "quorate-broadcast" => {
+            let plain = median(about.plain)?;
+            let ratio = (median("dsig")? - plain) / (median("eddsa")? - plain);
+            vec![Row::new("broadcast: latency that DSig adds, to what EdDSA adds", ratio, "").at_most(0.30)]
+        }
+        "replicate" => {
+            let ratio = median("dsig")? / median("eddsa")?;
+            vec![Row::new("replication: median of the slow path, DSig to EdDSA", ratio, "").at_most(0.35)]
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Latency that DSig adds to that of another signer.
+fn added(samples: &Samples, without: &str, field: &'static str) -> Result<f64, String> {
+    Ok(samples.median("dsig", field)? - samples.median(without, field)?)
+}
+
+/// The rows of the key-value store.
+fn store_targets(store: &Samples) -> Result<Vec<Row>, String> {
+    let added = |field| added(store, "plain", field);
+    let mut rows =
+        vec![Row::new("key-value store: DSig adds at the median", added("p50")?, "µs").at_most(3.0)];
+    if let Ok(between_ticks) = added(BETWEEN_TICKS) {
+        rows.push(
+            Row::new("key-value store: DSig adds at p99, between ticks", between_ticks, "µs")
+                .at_most(5.0)
+                .note(format!("of all requests {} µs", figure(added("p99")?))),
+        );
+    }
+    Ok(rows)
+}
+
 /// The rows of the audited Redis.
-fn targets(redis: &Samples) -> Result<Vec<Row>, String> {
+fn redis_targets(redis: &Samples) -> Result<Vec<Row>, String> {
     let [direct, none, eddsa, dsig] =
         ["direct", "none", "eddsa", "dsig"].map(|signer| redis.median(signer, "p50"));
     let (direct, none, eddsa, dsig) = (direct?, none?, eddsa?, dsig?);
@@ -99,6 +138,8 @@ fn targets(redis: &Samples) -> Result<Vec<Row>, String> {
     Ok(vec![
         crypto("audited Redis: sign and verify a command, DSig", "dsig", dsig)?.at_most(4.0),
         crypto("audited Redis: sign and verify a command, EdDSA", "eddsa", eddsa)?,
+        Row::new("audited Redis: DSig adds at the median", added(redis, "none", "p50")?, "µs").at_most(8.0),
+        Row::new("audited Redis: DSig adds at p90", added(redis, "none", "p90")?, "µs").at_most(12.0),
         Row::new("audited Redis with DSig, against plain Redis", dsig - direct, "µs").note(format!(
             "median latency {} µs; {} µs with a log but without signatures, {} µs plain",
             figure(dsig),

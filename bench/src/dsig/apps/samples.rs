@@ -8,6 +8,9 @@ use crate::chart::Bar;
 use crate::row::figure;
 use crate::sampling::median;
 
+/// The 99th percentile of the requests that began between the timer ticks of the cores. Some programs state it.
+pub(super) const BETWEEN_TICKS: &str = "p99_between_ticks";
+
 /// Percentiles of a result.
 pub(super) const PERCENTILES: [&str; 4] = ["p10", "p50", "p90", "p99"];
 
@@ -29,8 +32,9 @@ impl Samples {
             let signer = result.get("signer").and_then(Value::as_str).unwrap_or_default();
             let latencies =
                 PERCENTILES.map(|field| (field, result.pointer(&format!("{percentiles}/{field}"))));
-            let alone = ["sign", "verify", "slow_verifications"].map(|field| (field, result.get(field)));
-            for (field, value) in latencies.into_iter().chain(alone) {
+            let others = ["sign", "verify", "slow_verifications", BETWEEN_TICKS];
+            let others = others.map(|field| (field, result.get(field)));
+            for (field, value) in latencies.into_iter().chain(others) {
                 if let Some(value) = value.and_then(Value::as_f64) {
                     self.values.entry((signer.to_owned(), field)).or_default().push(value);
                 }
@@ -55,9 +59,11 @@ impl Samples {
         Ok(self.median(signer, "sign")? + self.median(signer, "verify")?)
     }
 
-    /// The percentiles as cells.
+    /// The percentiles as cells; the last one is that of [`BETWEEN_TICKS`].
     pub(super) fn cells(&self, signer: &str) -> Result<Vec<String>, String> {
-        PERCENTILES.iter().map(|field| self.median(signer, field).map(figure)).collect()
+        let between_ticks = self.median(signer, BETWEEN_TICKS).map_or("–".to_owned(), figure);
+        let cells = PERCENTILES.iter().map(|field| self.median(signer, field).map(figure));
+        cells.chain([Ok(between_ticks)]).collect()
     }
 
     /// The median latency of `without`, and the time that `signer` adds.

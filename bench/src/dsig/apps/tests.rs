@@ -53,13 +53,32 @@ fn program(binary: &str) -> &'static MeasuredProgram {
 
 #[test]
 fn added_latency_is_relative_to_the_unsigned_front() {
-    let rows = targets(&redis()).unwrap();
+    let rows = targets(program("audited-redis"), &redis()).unwrap();
     assert_eq!(rows[0].value, 1.5);
     assert_eq!(rows[0].is_reached(), Some(true));
     assert!(rows[0].note.contains("add 4 µs") && rows[1].note.contains("add 60 µs"), "{}", rows[0].note);
-    assert_eq!(rows[2].value, 54.0);
+    assert_eq!([2, 3, 4].map(|row: usize| rows[row].value), [4.0, 4.0, 54.0]);
     assert_eq!(redis().bar("a", "eddsa", "none").unwrap().values, [81.0, 60.0]);
     assert_eq!(redis().bar("a", "direct", "direct").unwrap().values, [31.0, 0.0]);
+}
+
+#[test]
+fn targets_compare_with_the_program_without_signatures() {
+    let values = |binary: &str, samples: &Samples| {
+        let rows = targets(program(binary), samples).unwrap();
+        rows.iter().map(|row| row.value).collect::<Vec<_>>()
+    };
+    let about = program("quorate-broadcast");
+    let broadcast = samples(&[(about.plain, 20.0, None), ("eddsa", 120.0, None), ("dsig", 40.0, None)]);
+    assert_eq!(values("quorate-broadcast", &broadcast), [0.2]);
+    let replicate = samples(&[("eddsa", 99.0, None), ("dsig", 19.0, None)]);
+    assert_eq!(values("replicate", &replicate), [0.2]);
+    assert!(values("exchange", &replicate).is_empty());
+    let mut store = samples(&[("plain", 3.0, None), ("dsig", 5.5, None)]);
+    assert_eq!(values("audited-kv", &store), [2.5], "an unpinned run");
+    let result = |signer, p99| json!({ "signer": signer, "p99_between_ticks": p99 });
+    store.add(&json!({ "results": [result("plain", 4.0), result("dsig", 8.5)] }), "").unwrap();
+    assert_eq!(values("audited-kv", &store), [2.5, 4.5]);
 }
 
 #[test]
