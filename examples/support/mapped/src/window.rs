@@ -13,6 +13,8 @@ pub(super) const LENGTH: u64 = 8 << 20;
 const ALIGNMENT: u64 = 1 << 16;
 /// The usual size of a page. Larger ones come into memory as a whole.
 const PAGE: u64 = 1 << 12;
+/// Length of a cache line.
+const LINE: usize = 64;
 
 /// A mapping of reserved space of the file. No reference to its bytes is made, because other processes may read them.
 #[derive(Debug)]
@@ -30,6 +32,10 @@ impl Window {
         reserve(file, begin, LENGTH)?;
         let map = MmapOptions::new().offset(begin).len(LENGTH as usize).map_raw(file)?;
         Ok(Self { map, begin, populated: end / PAGE * PAGE })
+    }
+
+    pub(super) fn populated(&self) -> u64 {
+        self.populated
     }
 
     pub(super) fn begin(&self) -> u64 {
@@ -66,6 +72,15 @@ impl Window {
         populate(&self.map, at, length as usize);
         self.populated += length;
         self.populated < limit
+    }
+
+    /// Loads the cache lines of bytes of the window into the cache of this core.
+    pub(super) fn fetch(&self, offset: u64, length: usize) {
+        let Ok(at) = self.position(offset, length) else { return };
+        for line in (at..at + length).step_by(LINE) {
+            // SAFETY: `position` has checked that the bytes end within the mapping, which `self` owns.
+            unsafe { self.map.as_ptr().add(line).read_volatile() };
+        }
     }
 
     fn position(&self, offset: u64, length: usize) -> io::Result<usize> {

@@ -280,7 +280,10 @@ impl LogWriter {
         self.chain = seal(self.application, &self.chain, unsealed);
         match &mut self.output {
             Output::Disk(_) => self.unwritten = Some(self.chain),
-            Output::Mapped(file) => file.overwrite(hash_at, &self.chain)?,
+            Output::Mapped(file) => {
+                file.overwrite(hash_at, &self.chain)?;
+                file.fetch_next(self.buffer.len() as u64);
+            }
         }
         Ok(())
     }
