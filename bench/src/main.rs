@@ -22,6 +22,7 @@ mod queue;
 mod report;
 mod row;
 mod sampling;
+mod summary;
 mod table;
 mod testnet;
 mod threshold;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::chart::{Drawing, Lines, Series};
 use crate::origin;
 use crate::row::figure;
+use crate::summary;
 
 /// File with the figures.
 const FIGURES: &str = "results.json";
@@ -45,6 +46,7 @@ const ORIGINS: &str = "origins";
 fn rendered(figures: &str) -> Result<Vec<(String, String)>, String> {
     let all: Value = serde_json::from_str(figures).map_err(|e| format!("{FIGURES}: {e}"))?;
     let (mut page, mut files) = (HEADING.to_owned(), Vec::new());
+    summary::append(&mut page, &all);
     for (group, title) in [("certificates", "Certificates"), ("network", "Networks")] {
         rows(&mut page, title, &all, group);
     }
