@@ -295,6 +295,12 @@ impl std::error::Error for NodeError {
     }
 }
 
+impl From<rustls::Error> for NodeError {
+    fn from(e: rustls::Error) -> Self {
+        NodeError::Tls { problem: e.to_string() }
+    }
+}
+
 impl From<quorate::Error> for NodeError {
     fn from(e: quorate::Error) -> Self {
         NodeError::Block(e)

@@ -18,10 +18,10 @@ use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, Encode};
 use quorate_node::genesis::{Committees, Genesis, SchemeName};
 use quorate_node::keys::NodeKeys;
-use quorate_node::links::tls::{Tls, server_name};
 use quorate_node::signer::{
     Answer, Refusal, RemoteSigner, Request, SignerAddress, SignerError, SigningService,
 };
+use quorate_tls::{Tls, server_name};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, spawn_blocking};

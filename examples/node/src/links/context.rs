@@ -7,12 +7,12 @@ use quorate::committee::ChainId;
 use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
+use quorate_tls::Tls;
 use tokio::sync::watch;
 
 use super::hello::InstanceId;
 use super::peer::{Peer, PeerInfo};
 use super::refusal_log::RefusalLog;
-use super::tls;
 use super::types::{Lane, Limits, Settings, Sink};
 use crate::Result;
 use crate::config::LinkConfig;
@@ -29,7 +29,7 @@ pub(super) struct Context {
     pub(super) instance: InstanceId,
     pub(super) own_key: ed25519::PublicKey,
     pub(super) own_address: String,
-    pub(super) tls: tls::Tls,
+    pub(super) tls: Tls,
     /// By index: the members, then the former members; `None` at the index of this node.
     pub(super) peers: Vec<Option<Arc<Peer>>>,
     pub(super) members: usize,
@@ -56,7 +56,7 @@ impl Context {
         let former_members = former_members.filter(|(_, _, key, _)| *key != own_key);
         let all: Vec<_> = (0..=MemberIndex::MAX).zip(members.chain(former_members)).collect();
         let keys = all.iter().map(|(index, (_, _, key, _))| (*index, key));
-        let tls = tls::Tls::accepting(identity, keys, PROTOCOL)?;
+        let tls = Tls::accepting(identity, keys, PROTOCOL)?;
         let mut peers = Vec::with_capacity(all.len());
         let mut own_address = String::new();
         for (index, (name, address, key, is_former_member)) in all {

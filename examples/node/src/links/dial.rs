@@ -6,6 +6,7 @@ use bytes::{Bytes, BytesMut};
 use quorate::ed25519;
 use quorate::machine::Time;
 use quorate::wire::{Decode, Encode};
+use quorate_tls::server_name;
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
@@ -16,7 +17,6 @@ use super::error::LinkError;
 use super::frame::{self, Watchdog};
 use super::hello::{Answer, Hello, InstanceId, MAX_HELLO, Purpose, VERSION, Verdict};
 use super::peer::Peer;
-use super::tls::server_name;
 use super::types::{Lane, LinkEvent};
 
 /// Maximum number of bytes that one round of writing takes from the queue.

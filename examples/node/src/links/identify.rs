@@ -1,12 +1,13 @@
 use std::time::Duration;
 
 use quorate::ed25519;
+use quorate_tls::{anonymous_client_config, server_name};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 
 use super::context::PROTOCOL;
 use super::error::LinkError;
-use super::tls::{anonymous_connector, server_name};
 
 /// Connects to `address`, and checks that the process there has the identity key `key` and accepts links.
 ///
@@ -18,7 +19,7 @@ use super::tls::{anonymous_connector, server_name};
 pub async fn identify(address: &str, key: &ed25519::PublicKey, limit: Duration) -> Result<(), LinkError> {
     let identified = timeout(limit, async {
         let stream = TcpStream::connect(address).await?;
-        let connector = anonymous_connector(key, PROTOCOL).map_err(LinkError::Tls)?;
+        let connector = TlsConnector::from(anonymous_client_config(key, PROTOCOL).map_err(LinkError::Tls)?);
         connector.connect(server_name().map_err(LinkError::Tls)?, stream).await?;
         Ok(())
     });

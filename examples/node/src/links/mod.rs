@@ -59,7 +59,6 @@ mod network;
 mod peer;
 mod queue;
 mod refusal_log;
-pub mod tls;
 mod types;
 
 pub use error::LinkError;

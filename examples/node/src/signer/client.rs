@@ -10,6 +10,7 @@ use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use quorate::{Error, Result};
+use quorate_tls::{Tls, server_name};
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use super::PROTOCOL;
@@ -19,7 +20,6 @@ use super::message::{Answer, MAX_FRAME, Request, frame};
 use super::timed::TimedStream;
 use crate::NodeError;
 use crate::links::LinkError;
-use crate::links::tls::{Tls, server_name};
 
 /// Time for an answer, with the connection if there is none.
 const TIMEOUT: Duration = Duration::from_millis(500);
@@ -62,8 +62,7 @@ impl<S: Scheme> RemoteSigner<S> {
         me: MemberIndex,
     ) -> crate::Result<Self> {
         let key = committee.key(me).ok_or(Error::UnknownSigner { index: me.into() })?.clone();
-        let tls = Tls::accepting(identity, [], PROTOCOL)?.client_config(&signer.identity);
-        let tls = tls.map_err(|error| NodeError::Tls { problem: error.to_string() })?;
+        let tls = Tls::accepting(identity, [], PROTOCOL)?.client_config(&signer.identity)?;
         let (pause, retry_at) = (FIRST_PAUSE, None);
         Ok(Self { signer, tls, committee, me, key, connection: None, pause, retry_at, warned: None })
     }

@@ -10,6 +10,7 @@ use quorate::guard::JournaledGuard;
 use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use quorate::{Error, Result};
+use quorate_tls::Tls;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -20,7 +21,6 @@ use tokio_rustls::server::TlsStream;
 use super::PROTOCOL;
 use super::message::{Answer, MAX_FRAME, Refusal, Request, frame};
 use super::pace::Pace;
-use crate::links::tls::Tls;
 use crate::links::{HandshakeLimiter, LinkError, RefusalLog};
 
 /// Time for a TLS handshake.

@@ -5,7 +5,7 @@
 //! | messages | two single-producer rings of [iceoryx2](https://docs.rs/iceoryx2), without a system call | frames with a length |
 //! | rendezvous | a Unix socket at the path | the connection |
 //! | end of the peer | end of the Unix socket, which the kernel closes for a killed process | end of the connection |
-//! | trust | the peer can write to the shared memory: processes of one user | none |
+//! | trust | the peer can write to the shared memory: processes of one user | none, but anyone in between can read and change the messages, without [`Link::with_tls`] |
 //!
 //! A message has at most [`MAX_MESSAGE`] bytes, and at most [`CAPACITY`] messages wait for a reader that does not read: then
 //! [`Link::send`] fails with [`SendError::Full`], so that no memory grows. Nothing blocks, except
@@ -74,6 +74,17 @@ impl Link {
 
     fn tcp(link: TcpLink) -> Self {
         Self(Kind::Tcp(link))
+    }
+
+    /// Protects a link over TCP with TLS, before its first message. `tls` is the end of one connection; it knows which peers it
+    /// accepts. A message that it sends travels when the handshake is done, and a handshake that fails closes the link.
+    /// Links over shared memory need no protection and stay as they are: the kernel connects them.
+    #[must_use]
+    pub fn with_tls(self, tls: impl Into<rustls::Connection>) -> Self {
+        match self.0 {
+            Kind::Tcp(link) => Self(Kind::Tcp(link.with_tls(tls.into()))),
+            Kind::SharedMemory(_) => self,
+        }
     }
 
     /// Sends a message. Never waits.

@@ -1,7 +1,9 @@
-use std::io::{ErrorKind, Read, Result, Write};
+use std::io::{BufRead, ErrorKind, Read, Result, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
+
+use rustls::Connection;
 
 use super::limits::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
 
@@ -14,7 +16,8 @@ const CHUNK: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct TcpLink {
     stream: TcpStream,
-    /// Bytes that the socket has not accepted.
+    tls: Option<Box<Connection>>,
+    /// Bytes that the socket, or TLS, has not accepted.
     unsent: Vec<u8>,
     /// Bytes that were read.
     received: Vec<u8>,
@@ -38,7 +41,16 @@ impl TcpLink {
     pub(super) fn new(stream: TcpStream) -> Result<Self> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(Self { stream, unsent: Vec::new(), received: Vec::new(), at: 0, is_closed: false })
+        Ok(Self { stream, tls: None, unsent: Vec::new(), received: Vec::new(), at: 0, is_closed: false })
+    }
+
+    pub(super) fn with_tls(mut self, mut tls: Connection) -> Self {
+        // What waits for the peer waits here, where it is bounded.
+        tls.set_buffer_limit(Some(CHUNK));
+        self.tls = Some(Box::new(tls));
+        // The client speaks first.
+        self.flush();
+        self
     }
 
     pub(super) fn send(&mut self, message: &[u8]) -> std::result::Result<(), SendError> {
@@ -87,18 +99,42 @@ impl TcpLink {
     fn read(&mut self) {
         self.received.drain(..self.at);
         self.at = 0;
-        let old = self.received.len();
-        self.received.resize(old + CHUNK, 0);
-        let read = self.stream.read(self.received.get_mut(old..).unwrap_or_default());
-        self.received.truncate(old + read.as_ref().map_or(0, |read| *read));
-        match read {
-            Ok(0) => self.is_closed = true,
-            Ok(_) => {}
-            Err(error) => self.is_closed |= is_fatal(error.kind()),
+        match &mut self.tls {
+            None => self.is_closed |= read_chunk(&mut self.stream, &mut self.received),
+            Some(tls) => {
+                let is_at_end = match tls.read_tls(&mut self.stream) {
+                    Ok(read) => read == 0,
+                    Err(error) => is_fatal(error.kind()),
+                };
+                let is_over = tls.process_new_packets().map_or(true, |state| state.peer_has_closed());
+                // Records that arrived before the end are read too.
+                while matches!(tls.reader().fill_buf(), Ok(bytes) if !bytes.is_empty()) {
+                    read_chunk(&mut tls.reader(), &mut self.received);
+                }
+                self.is_closed |= is_at_end || is_over;
+                // The next message of the handshake, or an alert.
+                self.flush();
+            }
         }
     }
 
     fn flush(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            loop {
+                // No more than the buffer limit, and before the end of the handshake nothing of it travels.
+                let written = tls.writer().write(&self.unsent).unwrap_or(0);
+                self.unsent.drain(..written);
+                while tls.wants_write() {
+                    if let Err(error) = tls.write_tls(&mut self.stream) {
+                        self.is_closed |= is_fatal(error.kind());
+                        return;
+                    }
+                }
+                if written == 0 {
+                    return;
+                }
+            }
+        }
         let mut sent = 0;
         while let Some(rest) = self.unsent.get(sent..).filter(|rest| !rest.is_empty()) {
             match self.stream.write(rest) {
@@ -110,6 +146,18 @@ impl TcpLink {
             }
         }
         self.unsent.drain(..sent);
+    }
+}
+
+/// Appends what can be read at once, and returns true at the end of the stream.
+fn read_chunk(stream: &mut impl Read, received: &mut Vec<u8>) -> bool {
+    let old = received.len();
+    received.resize(old + CHUNK, 0);
+    let read = stream.read(received.get_mut(old..).unwrap_or_default());
+    received.truncate(old + read.as_ref().map_or(0, |read| *read));
+    match read {
+        Ok(read) => read == 0,
+        Err(error) => is_fatal(error.kind()),
     }
 }
 

@@ -27,7 +27,8 @@ use quorate::machine::MemberIndex;
 use quorate::threshold::Secp256k1;
 use quorate::threshold::combiner::Counts;
 use quorate::threshold::ecdsa::{ShareFault, Signature};
-use quorate_node::links::tls::Tls;
+use quorate_node::NodeError;
+use quorate_tls::Tls;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -109,7 +110,7 @@ impl Coordinator {
         identity: ed25519::SecretKey,
     ) -> Result<Self, Failure> {
         public.require(&group)?;
-        let tls = Arc::new(Tls::new(identity, &group.committee, PROTOCOL)?);
+        let tls = Arc::new(Tls::new(identity, &group.committee, PROTOCOL).map_err(NodeError::from)?);
         let (replied, replies) = mpsc::channel(4 * group.parties.len().max(1));
         let mut peers = Vec::with_capacity(group.parties.len());
         for ((party, place), key) in (0..).zip(&group.parties).zip(group.committee.keys()) {

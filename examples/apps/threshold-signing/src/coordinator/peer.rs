@@ -7,7 +7,7 @@ use std::time::Duration;
 use quorate::ed25519::PublicKey;
 use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode};
-use quorate_node::links::tls::{Tls, server_name};
+use quorate_tls::{Tls, server_name};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};

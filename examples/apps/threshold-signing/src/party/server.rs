@@ -9,8 +9,8 @@ use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_node::NodeError;
-use quorate_node::links::tls::Tls;
 use quorate_node::store::{Binding, Journal};
+use quorate_tls::Tls;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -134,7 +134,7 @@ impl Party {
         let (jobs, work) = mpsc::channel(MAX_QUEUED);
         let (end, ended) = oneshot::channel();
         let context = Arc::new(Context {
-            tls: Tls::new(identity, &requester_keys, PROTOCOL)?,
+            tls: Tls::new(identity, &requester_keys, PROTOCOL).map_err(NodeError::from)?,
             public,
             jobs,
             handshakes: Arc::new(Semaphore::new(MAX_HANDSHAKES)),

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode};
-use quorate_node::links::tls::{Tls, server_name};
 use quorate_support::ports::free_addresses;
 use quorate_threshold_signing::deal::PublicDeal;
 use quorate_threshold_signing::files::write_new;
@@ -17,6 +16,7 @@ use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::{Keys, Role};
 use quorate_threshold_signing::protocol::{MAX_REPLY, Reply, Request, RequestKind, read_frame, write_frame};
 use quorate_threshold_signing::{PROTOCOL, dealer};
+use quorate_tls::{Tls, server_name};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;

@@ -1,4 +1,5 @@
 //! TLS 1.3 with raw public keys (RFC 7250) instead of certificates: the Ed25519 identity key identifies each end.
+#![forbid(unsafe_code)]
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,20 +20,17 @@ use rustls::{
     CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, DistinguishedName, Error,
     ServerConfig, SignatureAlgorithm, SignatureScheme, version,
 };
-use tokio_rustls::{TlsAcceptor, TlsConnector};
-
-use crate::{NodeError, Result};
 
 /// Bytes before an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// TLS 1.3 with raw public keys, for both ends of a connection. The dialer knows the expected key; the acceptor knows all
-/// keys that may connect. Programs other than a validator can use it too.
+/// keys that may connect.
 pub struct Tls {
     provider: Arc<CryptoProvider>,
     protocol: &'static [u8],
     key: Arc<CertifiedKey>,
-    acceptor: TlsAcceptor,
+    server: Arc<ServerConfig>,
     members: Arc<HashMap<[u8; 44], MemberIndex>>,
 }
 
@@ -41,21 +39,24 @@ impl Tls {
     /// the ALPN name (RFC 7301), which prevents confusion with other protocols over TLS.
     ///
     /// # Errors
-    /// [`NodeError::Tls`].
+    /// If rustls refuses the configuration.
     pub fn new(
         identity: ed25519::SecretKey,
         identities: &Committee<Ed25519>,
         protocol: &'static [u8],
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         Self::accepting(identity, (0..).zip(identities.keys()), protocol)
     }
 
     /// The same for any keys with their indices.
-    pub(crate) fn accepting<'a>(
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn accepting<'a>(
         identity: ed25519::SecretKey,
         keys: impl IntoIterator<Item = (MemberIndex, &'a ed25519::PublicKey)>,
         protocol: &'static [u8],
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         let provider = Arc::new(provider());
         let spki = spki(&Ed25519::public_key(&identity));
         let signer = Arc::new(Identity { secret: Arc::new(identity) });
@@ -65,19 +66,24 @@ impl Tls {
         let algorithms = provider.signature_verification_algorithms;
         let verifier = Arc::new(Verifier { expected: Expected::Members(members.clone()), algorithms });
         let mut config = ServerConfig::builder_with_provider(provider.clone())
-            .with_protocol_versions(&[&version::TLS13])
-            .map_err(failed)?
+            .with_protocol_versions(&[&version::TLS13])?
             .with_client_cert_verifier(verifier)
             .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(key.clone())));
         config.alpn_protocols = vec![protocol.to_vec()];
         // No resumption: links are long-lived, and each one must prove the identity again.
         config.send_tls13_tickets = 0;
-        Ok(Self { provider, protocol, key, acceptor: TlsAcceptor::from(Arc::new(config)), members })
+        Ok(Self { provider, protocol, key, server: Arc::new(config), members })
     }
 
-    /// Acceptor for connections of members.
-    pub fn acceptor(&self) -> &TlsAcceptor {
-        &self.acceptor
+    /// Configuration of an end that accepts connections of members.
+    pub fn server_config(&self) -> Arc<ServerConfig> {
+        self.server.clone()
+    }
+
+    /// The same for tokio.
+    #[cfg(feature = "tokio")]
+    pub fn acceptor(&self) -> tokio_rustls::TlsAcceptor {
+        self.server_config().into()
     }
 
     /// The member whose key the peer proved.
@@ -85,28 +91,35 @@ impl Tls {
         self.members.get(certificates?.first()?.as_ref()).copied()
     }
 
-    /// Connector that accepts only the peer with this key.
+    /// Connector of tokio that accepts only the peer with this key.
     ///
     /// # Errors
     /// If rustls refuses the configuration.
-    pub fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
-        self.client_config(key).map(TlsConnector::from)
+    #[cfg(feature = "tokio")]
+    pub fn connector(&self, key: &ed25519::PublicKey) -> Result<tokio_rustls::TlsConnector, Error> {
+        self.client_config(key).map(Into::into)
     }
 
-    /// The configuration of [`connector`](Self::connector), for blocking connections.
-    pub(crate) fn client_config(&self, key: &ed25519::PublicKey) -> Result<Arc<ClientConfig>, Error> {
+    /// Configuration of an end that connects only to the peer with this key.
+    ///
+    /// # Errors
+    /// If rustls refuses the configuration.
+    pub fn client_config(&self, key: &ed25519::PublicKey) -> Result<Arc<ClientConfig>, Error> {
         let own = Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone()));
         client_config(&self.provider, key, own, self.protocol)
     }
 }
 
-/// Connector of an end without a key that accepts only the peer with this key. The peer proves its key, then refuses the
-/// connection.
-pub(super) fn anonymous_connector(
+/// Configuration of an end without a key that connects only to the peer with this key. The peer proves its key, then refuses
+/// the connection.
+///
+/// # Errors
+/// If rustls refuses the configuration.
+pub fn anonymous_client_config(
     key: &ed25519::PublicKey,
     protocol: &'static [u8],
-) -> Result<TlsConnector, Error> {
-    client_config(&Arc::new(provider()), key, Arc::new(NoKey), protocol).map(TlsConnector::from)
+) -> Result<Arc<ClientConfig>, Error> {
+    client_config(&Arc::new(provider()), key, Arc::new(NoKey), protocol)
 }
 
 fn client_config(
@@ -153,10 +166,6 @@ fn encode_spki(key: &ed25519::PublicKey) -> [u8; 44] {
     prefix.copy_from_slice(&SPKI_PREFIX);
     rest.copy_from_slice(key.as_bytes());
     spki
-}
-
-fn failed(e: Error) -> NodeError {
-    NodeError::Tls { problem: e.to_string() }
 }
 
 /// Keys that the peer may prove.
