@@ -31,6 +31,8 @@ mod light;
 pub mod mutate;
 #[cfg(feature = "node")]
 mod node;
+#[cfg(feature = "service")]
+mod replicate;
 mod scheme;
 mod seeds;
 #[cfg(feature = "service")]
@@ -200,6 +202,20 @@ pub const TARGETS: &[Target] = &[
         run: service::exchange::log,
         seeds: service::exchange::log_seeds,
         brief: 200,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "replicate-decoders",
+        run: replicate::decoders,
+        seeds: replicate::decoder_seeds,
+        brief: 3_000,
+    },
+    #[cfg(feature = "service")]
+    Target {
+        name: "replicate-machine",
+        run: replicate::machine,
+        seeds: replicate::machine_seeds,
+        brief: 150,
     },
     #[cfg(feature = "threshold-signing")]
     Target {

@@ -58,7 +58,7 @@ const COVERAGE: &[&str] = &[
 
 /// Name prefixes of the targets for the inputs of whole programs.
 const PROGRAMS: &[&str] =
-    &["audited-kv-", "audited-redis-", "exchange-", "node-", "service-", "threshold-signing-"];
+    &["audited-kv-", "audited-redis-", "exchange-", "node-", "replicate-", "service-", "threshold-signing-"];
 
 pub(crate) fn run(args: &FuzzArgs) -> Outcome {
     let with_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));

@@ -87,6 +87,8 @@ targets! {
     exchange_machine = "exchange-machine",
     exchange_answers = "exchange-answers",
     exchange_log = "exchange-log",
+    replicate_decoders = "replicate-decoders",
+    replicate_machine = "replicate-machine",
     threshold_signing_wire = "threshold-signing-wire",
     threshold_signing_files = "threshold-signing-files",
     threshold_signing_text = "threshold-signing-text",
