@@ -172,6 +172,11 @@ fn required(attested: Attested<'_>) -> impl FnMut(u16, &[u8], &[u8]) -> Result<(
     }
 }
 
+/// How `Display` shows what collects until it is done.
+fn progress(is_done: bool) -> &'static str {
+    if is_done { "done" } else { "collecting" }
+}
+
 /// A time of the caller's clock in microseconds, or of the system's.
 #[cfg(feature = "full")]
 fn at(now: Option<u64>) -> quorate::machine::Time {

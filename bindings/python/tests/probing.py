@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -21,6 +22,9 @@ REPEATED = 2
 HOOKS = {"detect_copies", "check_revocation"}
 # Words of Rust, and of its macros.
 FOREIGN = ("enum", "variant", "Plain", "PyRef", "u8", "u16", "u64", "Vec", "&")
+
+# What Rust prints for a value that Python prints otherwise.
+FOREIGN_TEXT = re.compile(r"\b(true|false|Some)\b")
 
 OTHER = q.Suspects()
 
@@ -70,7 +74,10 @@ class Probe:
             self.refuses(function, given, named)
         if getattr(function, "__name__", "") in HOOKS:
             self.hooked.append(owner)
-        return function(*given, **named)
+        result = function(*given, **named)
+        # Containers show their elements.
+        assert "quorate" not in type(result).__module__ or not FOREIGN_TEXT.search(repr(result)), repr(result)
+        return result
 
     def refuses(self, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> None:
         parameters = list(inspect.signature(function).parameters.values())

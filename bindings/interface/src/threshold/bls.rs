@@ -13,7 +13,7 @@ use super::WithCache;
 use crate::ids::CommitteeId;
 use crate::keys::{PublicKey, Signature};
 use crate::threshold::{Agreement, Cache, Counts, Threshold, Tolerance};
-use crate::{Attested, SecretBytes, required};
+use crate::{Attested, SecretBytes, progress, required};
 
 /// Generates a key and shares it, one share per party. **The process that runs this knows the key**: run it once,
 /// offline, and give each member only its own share.
@@ -296,6 +296,6 @@ shown! {
     GroupKey: |self, f| write!(f, "GroupKey({}, {})", self.suite(), hex::encode(self.0.id()));
     KeyShare: |self, f| write!(f, "KeyShare({}, member {})", self.suite(), self.member());
     SignatureShare: |self, f| write!(f, "SignatureShare({}, member {})", self.suite(), self.member());
-    Combiner: |self, f| write!(f, "Combiner({}, done: {})", self.key.suite(), self.signature().is_some());
+    Combiner: |self, f| write!(f, "Combiner({}, {})", self.key.suite(), progress(self.signature().is_some()));
     ShareFault: |self, f| write!(f, "ShareFault({})", self.share());
 }

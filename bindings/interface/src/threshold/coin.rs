@@ -15,7 +15,7 @@ use quorate::wire::{Decode, Encode};
 use super::WithCache;
 use crate::ids::CommitteeId;
 use crate::threshold::Cache;
-use crate::{SecretBytes, exactly};
+use crate::{SecretBytes, exactly, progress};
 
 super::dleq::purpose! { CommonCoin, Coin, CoinShare }
 
@@ -190,5 +190,5 @@ shown! {
     };
     Coin: |self, f| write!(f, "Coin({})", self.name());
     CoinValue: |self, f| f.write_str(&hex::encode(self.bytes()));
-    CoinCombiner: |self, f| write!(f, "CoinCombiner({}, is_done={})", self.name, self.is_done());
+    CoinCombiner: |self, f| write!(f, "CoinCombiner({}, {})", self.name, progress(self.is_done()));
 }

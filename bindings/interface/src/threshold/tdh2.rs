@@ -13,9 +13,9 @@ use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
 
 use super::WithCache;
-use crate::SecretBytes;
 use crate::ids::CommitteeId;
 use crate::threshold::Cache;
+use crate::{SecretBytes, progress};
 
 /// Maximum length of a plaintext: 32 MiB.
 #[cfg_attr(binding, within = "EncryptionKey")]
@@ -276,5 +276,5 @@ shown! {
     EncryptionKey: |self, f| f.write_str(&hex::encode(self.encode()));
     Ciphertext: |self, f| write!(f, "Ciphertext({})", shown(&self.0.header().label));
     ValidCiphertext: |self, f| write!(f, "ValidCiphertext({})", shown(self.0.label()));
-    Decryption: |self, f| write!(f, "Decryption({}, is_done={})", shown(&self.label), self.is_done());
+    Decryption: |self, f| write!(f, "Decryption({}, {})", shown(&self.label), progress(self.is_done()));
 }

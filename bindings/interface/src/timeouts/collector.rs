@@ -5,11 +5,11 @@ use quorate::any;
 use quorate::certificate::Kind;
 
 use super::{TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote};
-use crate::Locked;
 use crate::committee::Committee;
 use crate::faults::{CollectedTimeouts, VoteFault, faults};
 use crate::signers::Suspects;
 use crate::votes::Topic;
+use crate::{Locked, progress};
 
 /// Collects timeout votes of one kind and view until a quorum, with whatever values, makes a certificate. It works like
 /// a collector of votes. Threads may share it.
@@ -105,6 +105,6 @@ pub struct HonestCheck {
 shown! {
     TimeoutCollector: |self, f| {
         let Topic { kind, view } = self.topic();
-        write!(f, "TimeoutCollector(kind {kind}, view {view}, done: {})", self.is_done())
+        write!(f, "TimeoutCollector(kind {kind}, view {view}, {})", progress(self.is_done()))
     };
 }

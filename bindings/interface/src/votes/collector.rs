@@ -9,7 +9,7 @@ use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
 use crate::faults::{Collected, faults};
 use crate::signers::Suspects;
-use crate::{Locked, exactly};
+use crate::{Locked, exactly, progress};
 
 /// Fewer pending votes than this are verified one by one, unless a collector is created with another threshold.
 #[cfg_attr(binding, within = "VoteCollector")]
@@ -116,6 +116,6 @@ impl From<(Kind, u64)> for Topic {
 shown! {
     VoteCollector: |self, f| {
         let Topic { kind, view } = self.topic();
-        write!(f, "VoteCollector(kind {kind}, view {view}, done: {})", self.is_done())
+        write!(f, "VoteCollector(kind {kind}, view {view}, {})", progress(self.is_done()))
     };
 }

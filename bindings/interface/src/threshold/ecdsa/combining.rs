@@ -6,6 +6,7 @@ use quorate::machine;
 
 use super::super::WithCache;
 use super::{Deal, GroupKey, Opening, ShareFault, Signature, SignatureShare, Tag};
+use crate::progress;
 use crate::threshold::{Cache, Counts, Group};
 
 /// A message under a tag: the subject of a combiner.
@@ -124,7 +125,7 @@ shown! {
         write!(f, "Signing({}, epoch {}, index {})", self.0.group(), tag.epoch(), tag.index())
     };
     Combiner: |self, f| {
-        let (tag, done) = (self.signing.0.tag(), self.signature().is_some());
-        write!(f, "Combiner(epoch {}, index {}, done: {done})", tag.epoch(), tag.index())
+        let (tag, progress) = (self.signing.0.tag(), progress(self.signature().is_some()));
+        write!(f, "Combiner(epoch {}, index {}, {progress})", tag.epoch(), tag.index())
     };
 }
