@@ -25,6 +25,7 @@ mod waiting;
 
 pub use limits::{CAPACITY, Closed, MAX_MESSAGE, SendError};
 pub use listener::Listener;
+mod socket;
 pub use pinning::pin;
 pub use waiting::{NAP, Pace, SPIN, wait};
 

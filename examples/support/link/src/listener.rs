@@ -2,12 +2,17 @@ use std::fs;
 use std::io::{Error, ErrorKind, Result};
 use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::shared_memory::{Node, SharedMemoryLink, node};
+use super::socket::connect_within;
 use super::tcp::TcpLink;
 use super::{Endpoint, Link};
+
+/// Time limit for the question whether another process listens. One that does not answer does.
+const PROBE: Duration = Duration::from_secs(1);
 
 /// Accepts links.
 #[derive(Debug)]
@@ -93,7 +98,7 @@ impl Drop for Listener {
 
 fn bind_socket(path: &Path) -> Result<UnixListener> {
     match UnixListener::bind(path) {
-        Err(error) if error.kind() == ErrorKind::AddrInUse => match UnixStream::connect(path) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => match connect_within(path, PROBE) {
             Err(refused) if refused.kind() == ErrorKind::ConnectionRefused => {
                 fs::remove_file(path)?;
                 UnixListener::bind(path)

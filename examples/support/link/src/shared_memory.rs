@@ -13,6 +13,7 @@ use iceoryx2::service::ipc::Service;
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 
 use super::limits::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
+use super::socket::connect_within;
 use super::waiting::SPIN;
 
 /// The process in iceoryx2. It removes the shared memory of processes that were killed.
@@ -59,8 +60,11 @@ impl SharedMemoryLink {
     }
 
     pub(super) fn connect(path: &Path, limit: Duration) -> Result<Self> {
-        let mut socket = UnixStream::connect(path)?;
-        socket.set_read_timeout(Some(limit))?;
+        let began = Instant::now();
+        let mut socket = connect_within(path, limit)?;
+        // Zero would be no limit.
+        let left = limit.saturating_sub(began.elapsed()).max(Duration::from_millis(1));
+        socket.set_read_timeout(Some(left))?;
         let mut name = [0; NAME];
         socket.read_exact(&mut name).map_err(|error| match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => timed_out(&path.display().to_string()),

@@ -163,6 +163,83 @@ fn the_death_of_the_peer_is_noticed_and_its_place_is_free() {
     }
 }
 
+/// Environment variable with the address to which [`a_writer_that_does_not_stop`] connects.
+const READER: &str = "QUORATE_LINK_READER";
+
+#[test]
+#[ignore = "the next test runs it in a separate process"]
+fn a_writer_that_does_not_stop() {
+    let Ok(reader) = std::env::var(READER) else { return };
+    let mut link = Link::connect(&reader.parse().unwrap(), LIMIT).unwrap();
+    for number in 0.. {
+        let message = message(number);
+        while let Err(error) = link.send(&message) {
+            if error != SendError::Full {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_is_killed_in_a_flood_leaves_whole_messages_and_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    for endpoint in endpoints(folder.path()) {
+        for _ in 0..6 {
+            let mut listener = Listener::bind(&endpoint).unwrap();
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--ignored", "--exact", "a_writer_that_does_not_stop"]);
+            command.env(READER, listener.endpoint().unwrap().to_string());
+            let writer = Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+            let mut link = accept(&mut listener);
+            // It is killed after a random number of messages and a random time, while the reader reads on.
+            let mut random = [0; 2];
+            getrandom::fill(&mut random).unwrap();
+            let (first, pause) = (u32::from(random[0]), Duration::from_micros(u64::from(random[1]) * 8));
+            let mut writer = Some(writer);
+            let (mut number, mut buffer) = (0, Vec::new());
+            std::thread::scope(|scope| {
+                loop {
+                    if let Some(writer) = writer.take_if(|_| number == first) {
+                        scope.spawn(move || {
+                            std::thread::sleep(pause);
+                            drop(writer);
+                        });
+                    }
+                    match link.receive_within(&mut buffer, Pace::Spin, LIMIT) {
+                        Ok(received) => assert!(received, "no end after message {number}"),
+                        Err(Closed) => break,
+                    }
+                    assert!(buffer == message(number), "message {number}: {} bytes", buffer.len());
+                    number += 1;
+                }
+            });
+            assert!(number >= first, "{number} of {first}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_listener_that_does_not_accept_is_given_up() {
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("link.sock");
+    // A queue with one place.
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+    bind(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+    listen(&socket, 0).unwrap();
+    let endpoint = Endpoint::SharedMemory(path);
+    // The first connection waits for the name of its link, the next one for a place in the queue.
+    for _ in 0..2 {
+        let error = Link::connect(&endpoint, Duration::from_millis(20)).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::TimedOut, "{error}");
+    }
+    assert_eq!(Listener::bind(&endpoint).unwrap_err().kind(), std::io::ErrorKind::AddrInUse);
+}
+
 #[test]
 fn a_living_listener_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
