@@ -1,5 +1,5 @@
-//! `kill -9` of server and client, a torn log, a full disk, a client that does not read: no request is executed without its entry in the log, and no
-//! answered request is lost.
+//! `kill -9` of server and client, a torn log, a full disk, a suspended server, a client that does not read: no request is executed
+//! without its entry in the log, and no answered request is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use quorate_audit::signed::SignatureScheme;
 use quorate_audited_kv::client::Client;
 use quorate_audited_kv::command::{Command, Store};
-use quorate_service::testing::faults;
+use quorate_service::testing::{Deployment as Server, faults};
 use support::{Deployment, LIMIT, PROGRAM, connect, encoded};
 
 #[test]
@@ -107,14 +107,33 @@ fn a_torn_tail_is_moved_aside_and_damage_stops_the_start() {
     assert_eq!(read(&mut deployment.client("alice")), b"4");
 }
 
+/// Writes the number and 1000 spaces.
+fn numbered_and_long(number: u64) -> Vec<u8> {
+    encoded(&Command::Put { key: b"n", value: format!("{number}{:1000}", "").as_bytes() })
+}
+
+/// Each request in the log was answered, and the last one was executed.
+fn each_entry_was_answered(deployment: &Server<Store>, answered: u64) {
+    assert_eq!(deployment.logged().len() as u64, answered);
+    let mut alice =
+        connect(&deployment.endpoints[0], deployment.key("alice"), SignatureScheme::Dsig).unwrap();
+    assert_eq!(read(&mut alice).trim_ascii_end(), answered.to_string().as_bytes());
+}
+
 #[test]
 fn a_full_disk_stops_the_server_before_execution() {
-    faults::full_disk::<Store>(PROGRAM, numbered, |deployment, answered| {
-        assert_eq!(deployment.logged().len() as u64, answered);
-        let mut alice =
-            connect(&deployment.endpoints[0], deployment.key("alice"), SignatureScheme::Dsig).unwrap();
-        assert_eq!(read(&mut alice), answered.to_string().as_bytes());
-    });
+    faults::full_disk::<Store>(PROGRAM, numbered, each_entry_was_answered);
+}
+
+#[test]
+fn a_disk_that_is_full_later_stops_the_server_before_execution() {
+    faults::full_disk_behind_a_window::<Store>(PROGRAM, numbered_and_long, each_entry_was_answered);
+}
+
+#[test]
+fn a_server_that_is_suspended_is_given_up_and_goes_on() {
+    let deployment: Deployment = faults::suspended_server(PROGRAM, numbered).into();
+    assert_eq!(read(&mut deployment.client("alice")), b"1");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! `kill -9` of clients, a torn log, a full disk, a trader that does not read: the book follows from the log, and each order that
-//! was answered has its receipt there. `server.rs` kills the exchange under load.
+//! `kill -9` of clients, a torn log, a full disk, a suspended exchange, a trader that does not read: the book follows from the log,
+//! and each order that was answered has its receipt there. `server.rs` kills the exchange under load.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -30,14 +30,27 @@ fn a_torn_tail_is_moved_aside_and_damage_stops_the_start() {
     assert_eq!(deployment.audited(), 8);
 }
 
+/// Each order in the log was answered, and has its receipt.
+fn each_order_was_answered(deployment: &Server<Book>, answered: u64) {
+    let logged = deployment.logged();
+    let orders = logged.iter().filter(|(_, _, words)| words[0] != b"RECEIPT").count();
+    assert_eq!((orders as u64, logged.len()), (answered, 2 * orders));
+}
+
 #[test]
 fn a_full_disk_stops_the_exchange_and_each_answer_has_its_receipt() {
-    faults::full_disk::<Book>(PROGRAM, orders, |deployment: &Server<Book>, answered| {
-        // Each order in the log was answered, or the exchange was stopped before its answer.
-        let orders = deployment.logged().iter().filter(|(_, _, words)| words[0] != b"RECEIPT").count();
-        assert_eq!(orders as u64, answered);
-        assert_eq!(deployment.logged().len(), 2 * orders);
-    });
+    faults::full_disk::<Book>(PROGRAM, orders, each_order_was_answered);
+}
+
+#[test]
+fn a_disk_that_is_full_later_stops_the_exchange_and_each_answer_has_its_receipt() {
+    faults::full_disk_behind_a_window::<Book>(PROGRAM, orders, each_order_was_answered);
+}
+
+#[test]
+fn an_exchange_that_is_suspended_is_given_up_and_goes_on() {
+    let deployment: Deployment = faults::suspended_server::<Book>(PROGRAM, orders).into();
+    assert!(deployment.audited().is_multiple_of(2));
 }
 
 #[test]

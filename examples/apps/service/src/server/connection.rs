@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quorate_audit::failure::{Exit, Failure, OrFail};
+use quorate_audit::failure::Failure;
 use quorate_audit::log::{LogWriter, NewEntry};
 use quorate_audit::refusals::{Refusal, RefusalLog};
 use quorate_audit::signed::{SignedCommand, verify_eddsa};
@@ -12,6 +12,7 @@ use quorate_link::{Closed, Link};
 
 use super::admission::{Client, Rules};
 use super::announcements::{Announcement, Announcements};
+use super::log_failure::unwritten;
 use super::receipts::Receipts;
 use crate::frame::{self, Frame};
 use crate::receipt::Receipt;
@@ -155,7 +156,7 @@ impl Connection {
             Err(refusal) => return Ok(self.refuse(context, &refusal, signed.sequence, body)),
         };
         let new = NewEntry { received: now.0, signer, body };
-        let entry = context.log.append_unsealed(new).or_fail(Exit::Failed, "writing the log")?;
+        let entry = context.log.append_unsealed(new).map_err(unwritten)?;
         let origin = Origin { entry, signer };
         let mut goes_on = self.reply(&origin, &signed, &command, &mut context.state);
         if let Some(receipts) = context.receipts.as_mut() {
@@ -164,7 +165,7 @@ impl Connection {
             let receipt = Receipt { entry, signer, sequence, command, answer };
             receipts.append(&mut context.log, now, &receipt, &mut self.receipt)?;
         }
-        context.log.seal().or_fail(Exit::Failed, "writing the log")?;
+        context.log.seal().map_err(unwritten)?;
         if context.receipts.is_some() {
             // Before the receipt is sent, because its client sends the next request then.
             context.log.make_room(NEXT);

@@ -30,6 +30,7 @@
 mod admission;
 mod announcements;
 mod connection;
+mod log_failure;
 mod receipts;
 
 use std::os::fd::AsFd;
@@ -48,6 +49,7 @@ use crate::replay::Replay;
 use admission::{Client, Rules};
 use announcements::{Announcements, VerifiedAnnouncement};
 use connection::{Connection, Context};
+use log_failure::unwritten;
 use receipts::Receipts;
 
 /// A server that listens.
@@ -123,7 +125,7 @@ impl<E: Engine> Server<E> {
                 if let Some(executed) = replay.unanswered() {
                     let receipt = executed.receipt();
                     receipts.append(&mut log, quorate_audit::now(), &receipt, &mut Vec::new())?;
-                    log.flush().or_fail(Exit::Failed, "writing the log")?;
+                    log.flush().map_err(unwritten)?;
                 }
                 Some(receipts)
             }
@@ -202,14 +204,14 @@ impl<E: Engine> Server<E> {
             }
             if idle >= SPIN {
                 // A log at rest ends with the hash of its last entry.
-                self.context.log.flush().or_fail(Exit::Failed, "writing the log")?;
+                self.context.log.flush().map_err(unwritten)?;
                 if self.pace == Pace::Sleep {
                     self.sleep();
                 }
             }
         }
         self.context.refusals.stop();
-        self.context.log.flush().or_fail(Exit::Failed, "writing the log")
+        self.context.log.flush().map_err(unwritten)
     }
 
     /// Handles at most one message of each connection, and returns true if there was none.

@@ -10,6 +10,7 @@ use quorate_audit::log::{LogWriter, NewEntry};
 use quorate_audit::signed::{SignatureScheme, SignedCommand};
 use quorate_audit::suites::{DynSigner, signer};
 
+use super::log_failure::unwritten;
 use crate::frame::Frame;
 use crate::receipt::{Receipt, SUITE};
 
@@ -71,7 +72,7 @@ impl Receipts {
         SignedCommand { scheme, sequence, time: now, signature: &signature, command }
             .encode_to(&mut self.body);
         let new = NewEntry { received: now.0, signer: self.public, body: &self.body };
-        log.append_unsealed(new).or_fail(Exit::Failed, "writing the log")?;
+        log.append_unsealed(new).map_err(unwritten)?;
         self.last = sequence;
         Frame::Receipt(&self.body).encode_into(out);
         Ok(())

@@ -151,10 +151,15 @@ impl<E: Engine> Deployment<E> {
 
     /// Stops the server with SIGTERM and waits for its exit.
     pub fn stop(&mut self) {
+        self.signal("TERM");
         let mut server = self.server.take().unwrap();
-        let id = server.0.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         assert!(server.0.wait().unwrap().success());
+    }
+
+    /// Sends a signal to the server, such as `STOP`.
+    pub fn signal(&self, name: &str) {
+        let id = self.server.as_ref().unwrap().0.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
@@ -226,10 +231,15 @@ impl<E: Engine> Deployment<E> {
 
     /// Memory of the server process in bytes.
     pub fn memory(&self) -> u64 {
+        self.status("VmRSS").trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
+    /// A field of the status of the server process, such as `State`.
+    pub fn status(&self, field: &str) -> String {
         let id = self.server.as_ref().unwrap().0.id();
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+        let fields = status.lines().filter_map(|line| line.split_once(':'));
+        fields.filter(|(name, _)| *name == field).map(|(_, value)| value.trim().to_owned()).next().unwrap()
     }
 }
 

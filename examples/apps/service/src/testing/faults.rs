@@ -1,4 +1,4 @@
-//! Faults that every program survives: killed clients, a torn log, a full disk, and a client that does not read.
+//! Faults that every program survives: killed clients, a torn log, a full disk, a suspended server, and a client that does not read.
 //!
 //! A function starts a server, causes the fault, and asserts what must hold for every [`Engine`]. It returns the deployment, so
 //! that a test can assert more about the state.
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use quorate_audit::failure::Failure;
 use quorate_audit::now;
 use quorate_audit::signed::SignatureScheme;
-use quorate_link::SendError;
+use quorate_link::{MAX_MESSAGE, SendError};
 
-use super::deployment::{Deployment, LIMIT, Program};
+use super::deployment::{CLIENTS, Deployment, LIMIT, Program, eventually, options};
 use super::raw_client::{RawClient, signed};
 use crate::Engine;
-use crate::client::Client;
+use crate::client::{Client, ClientOptions};
 
 /// The encoding of the command with this number. All commands of a load change the same few items.
 pub type Load = fn(u64) -> Vec<u8>;
@@ -136,34 +136,114 @@ pub fn full_disk<E: Engine>(program: Program, load: Load, check: impl Fn(&Deploy
         let config = deployment.path(&deployment.config());
         let text = std::fs::read_to_string(&config).unwrap();
         std::fs::write(&config, text.replace(&format!("\"shm:{}.sock\", ", program.name), "")).unwrap();
-        // Limits every file to 16 kB, with an error instead of a signal.
-        let file = deployment.config();
-        let script = format!("trap '' XFSZ; ulimit -f 32; exec \"$0\" serve --json --config {file}");
-        let mut shell = deployment.shell(&script);
-        deployment.start_as(&mut shell);
-        let mut alice = deployment.client_at(0, "alice", SignatureScheme::Dsig);
-        let mut answered = 0;
-        loop {
-            let bytes = load(answered + 1);
-            if alice.call(&E::decode(&bytes).unwrap()).is_err() {
-                break;
-            }
-            answered += 1;
-            assert!(answered < 200, "the file size limit has no effect");
-            if alice.receipt().is_err() {
-                break;
-            }
-        }
-        assert!(answered > 0);
-        assert_eq!(deployment.server.take().unwrap().0.wait().unwrap().code(), Some(1), "{sync}");
-        deployment.start();
-        check(&deployment, answered);
-        deployment.stop();
-        let report = deployment.audit();
-        assert!(report.ok, "{sync}: {:?}", report.findings);
-        // The last answer of a server that could not log its receipt: the start signs it.
-        assert!(report.entries >= answered * entries::<E>(), "{sync}: {} {answered}", report.entries);
+        // 16 kB: no space can be reserved for a log in memory, so that the server writes to a plain file.
+        let answered = fill_disk(&mut deployment, 32, load);
+        goes_on_with_space(&mut deployment, answered, load, &check);
     }
+}
+
+/// [`full_disk`] for a log in memory: its first window of 8 MiB finds space, and the second one does not. The commands of the load
+/// should be long.
+pub fn full_disk_behind_a_window<E: Engine>(
+    program: Program,
+    load: Load,
+    check: impl Fn(&Deployment<E>, u64),
+) {
+    let mut deployment = Deployment::<E>::new(program, "kill");
+    deployment.stop();
+    // 9 MiB, which is enough for the links in shared memory.
+    let answered = fill_disk(&mut deployment, 9 << 11, load);
+    // The whole window was used.
+    assert!(deployment.log().metadata().unwrap().len() > (8 << 20) - (1 << 14));
+    goes_on_with_space(&mut deployment, answered, load, &check);
+}
+
+/// Starts the server with a limit of the size of its files, in units of 512 bytes, and sends requests until it stops. Returns the
+/// number of answered requests.
+fn fill_disk<E: Engine>(deployment: &mut Deployment<E>, limit: u64, load: Load) -> u64 {
+    // An error instead of a signal.
+    let file = deployment.config();
+    let script =
+        format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" serve --json --config {file} 2> stop.txt");
+    let mut shell = deployment.shell(&script);
+    deployment.start_as(&mut shell);
+    let mut alice = deployment.client_at(0, "alice", SignatureScheme::Dsig);
+    let mut answered = 0;
+    loop {
+        let bytes = load(answered + 1);
+        if alice.call(&E::decode(&bytes).unwrap()).is_err() {
+            break;
+        }
+        answered += 1;
+        assert!(answered < limit * 512 / 128, "the file size limit has no effect");
+        if alice.receipt().is_err() {
+            break;
+        }
+    }
+    assert!(answered > 0);
+    assert_eq!(deployment.server.take().unwrap().0.wait().unwrap().code(), Some(1));
+    let stop = std::fs::read_to_string(deployment.path("stop.txt")).unwrap();
+    assert!(stop.contains("LOG_NOT_WRITTEN") && stop.contains("make room on its disk"), "{stop}");
+    answered
+}
+
+/// Starts the server without a limit: each answered request is in its log, and it serves further ones.
+fn goes_on_with_space<E: Engine>(
+    deployment: &mut Deployment<E>,
+    answered: u64,
+    load: Load,
+    check: impl Fn(&Deployment<E>, u64),
+) {
+    deployment.start();
+    check(deployment, answered);
+    call(&mut deployment.client_at(0, "alice", SignatureScheme::Dsig), &load(answered + 1)).unwrap();
+    deployment.stop();
+    let report = deployment.audit();
+    assert!(report.ok, "{:?}", report.findings);
+    // The last answer of a server that could not log its receipt: the start signs it.
+    assert!(report.entries > answered * entries::<E>(), "{} {answered}", report.entries);
+}
+
+/// The server is suspended, so that it neither reads nor accepts: each client gets an error with a code in bounded time, wherever
+/// it waits, and its memory does not grow. A server that goes on serves new connections.
+pub fn suspended_server<E: Engine>(program: Program, load: Load) -> Deployment<E> {
+    let mut deployment = Deployment::<E>::new(program, "kill");
+    for (at, endpoint) in deployment.endpoints.iter().enumerate() {
+        let limit = Duration::from_millis(300);
+        let options = ClientOptions { limit, ..options(deployment.server_key(), SignatureScheme::Eddsa) };
+        let connect = || Client::<E>::connect(endpoint, deployment.key("alice"), options.clone());
+        let mut alice = None;
+        eventually("the server answers within a short limit", || {
+            alice = connect().ok();
+            alice.is_some()
+        });
+        let (mut alice, bob) = (alice.unwrap(), deployment.key("bob"));
+        let mut flood = RawClient::<E>::authenticated(endpoint, bob, bob).unwrap();
+        deployment.signal("STOP");
+        eventually("the server is stopped", || deployment.status("State").starts_with('T'));
+        // No message of the protocol, so that the server closes the link once it reads it.
+        let (message, mut sent) = (vec![0xff; MAX_MESSAGE], 0);
+        while flood.link.send(&message) == Ok(()) {
+            sent += 1;
+            assert!(sent < 1 << 14, "messages to a server that does not read are accepted without limit");
+        }
+        assert_eq!(flood.link.send(&message), Err(SendError::Full));
+        let command = load(0);
+        let mut call = || alice.call(&E::decode(&command).unwrap()).map(|answer| answer.entry);
+        assert_eq!(call().unwrap_err().code, "TIMEOUT");
+        assert_eq!(call().unwrap_err().code, "LOST");
+        let code = connect().err().unwrap().code;
+        assert_eq!(code, ["UNREACHABLE", "TIMEOUT"][at]);
+        deployment.signal("CONT");
+        for name in CLIENTS {
+            let mut client = deployment.client_at(at, name, SignatureScheme::Dsig);
+            self::call(&mut client, &load(1)).unwrap();
+        }
+    }
+    deployment.stop();
+    assert!(deployment.audit().ok);
+    deployment.start();
+    deployment
 }
 
 /// A client sends requests and reads no answer: it is disconnected, while another one is served, and the server's memory does
