@@ -4,16 +4,13 @@
 
 mod support;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
-use quorate::wire::Encode;
 use quorate_audit::keys::Key;
 use quorate_audit::now;
 use quorate_audit::signed::{SignatureScheme, SignedCommand};
@@ -21,7 +18,7 @@ use quorate_audited_kv::KV;
 use quorate_audited_kv::command::{Command, Store};
 use quorate_link::{Endpoint, Listener, Pace};
 use quorate_service::frame::Frame;
-use quorate_service::testing::{code, signed};
+use quorate_service::testing::{code, sign_with_one_key, signed};
 use support::{Deployment, LIMIT, connect, encoded};
 
 const PROTOCOL: &[u8; 8] = b"QAKVSTO1";
@@ -34,37 +31,6 @@ fn put(value: &[u8]) -> Vec<u8> {
 
 fn eddsa(key: &Key, store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> [u8; 64] {
     Ed25519::sign(&key.secret_key().unwrap(), &KV.message(store, sequence, time, command)).to_bytes()
-}
-
-/// A generator with constant output, as on two copies of a machine.
-struct FixedGenerator;
-
-impl rand_core::TryRng for FixedGenerator {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(7)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(7)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        bytes.fill(7);
-        Ok(())
-    }
-}
-
-impl rand_core::TryCryptoRng for FixedGenerator {}
-
-/// Signs with the same one-time key each time.
-fn dsig(key: &Key, message: &[u8]) -> Vec<u8> {
-    let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
-    let secret = key.secret_key().unwrap();
-    let mut signer = Signer::<WotsBlake3>::new(secret, vec![], config, &mut FixedGenerator).unwrap();
-    signer.prepare(&mut FixedGenerator, Time(1)).unwrap();
-    signer.sign(message, &[], Time(1)).unwrap().encode()
 }
 
 #[test]
@@ -84,7 +50,7 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
     assert_eq!(client.ask(1, time, &put(b"0"), &eddsa(bob, &store, 1, time, &put(b"0"))), "FORGED");
     assert_eq!(client.ask(1, time, &put(b"0"), &eddsa(alice, &[9; 32], 1, time, &put(b"0"))), "FORGED");
     assert_eq!(client.ask(1, time, &put(b"1"), &eddsa(alice, &store, 1, time, &put(b"0"))), "FORGED");
-    let by_bob = dsig(bob, &KV.message(&store, 1, time, &put(b"0")));
+    let by_bob = sign_with_one_key(bob, &KV.message(&store, 1, time, &put(b"0")));
     assert_eq!(client.ask(1, time, &put(b"0"), &by_bob), "FORGED");
     let old = Time(time.0 - 60_000_000);
     assert_eq!(client.ask(1, old, &put(b"0"), &eddsa(alice, &store, 1, old, &put(b"0"))), "STALE");
@@ -95,8 +61,11 @@ fn dishonest_requests_are_refused_recorded_and_not_executed() {
     let mut client = RawClient::authenticated(&deployment.endpoints[1], alice, alice).unwrap();
     assert_eq!(client.ask(1, time, &put(b"1"), &good), "REPLAYED");
     // One one-time key signs two requests.
-    assert_eq!(client.ask(2, time, &put(b"2"), &dsig(alice, &KV.message(&store, 2, time, &put(b"2")))), "");
-    let second = dsig(alice, &KV.message(&store, 3, time, &put(b"3")));
+    assert_eq!(
+        client.ask(2, time, &put(b"2"), &sign_with_one_key(alice, &KV.message(&store, 2, time, &put(b"2")))),
+        ""
+    );
+    let second = sign_with_one_key(alice, &KV.message(&store, 3, time, &put(b"3")));
     assert_eq!(client.ask(3, time, &put(b"3"), &second), "KEY_REUSE");
     // It is refused for its time from then on, even if the server has forgotten the key.
     assert_eq!(client.ask(3, time, &put(b"3"), &second), "STALE");
@@ -123,7 +92,7 @@ fn a_key_used_on_two_machines_is_named_by_the_audit() {
         let alice = deployment.key("alice");
         let mut client = RawClient::authenticated(&deployment.endpoints[0], alice, alice).unwrap();
         let (store, time, command) = (client.store, now(), put(&[sequence as u8]));
-        let signature = dsig(alice, &KV.message(&store, sequence, time, &command));
+        let signature = sign_with_one_key(alice, &KV.message(&store, sequence, time, &command));
         assert_eq!(client.ask(sequence, time, &command, &signature), "");
         drop(client);
         deployment.kill();

@@ -5,14 +5,18 @@
 mod support;
 
 use quorate_audit::audit::Finding;
+use quorate_audit::keys::Key;
 use quorate_exchange::answer::{Answer, Fill, RefusalCode};
 use quorate_exchange::answers::{compare, keep};
-use support::{Forger, Keys, entries};
+use support::{Forger, Keys, entries, public};
 
 const ALICE: usize = 0;
 const BOB: usize = 1;
 /// Changes the answer that the exchange signs.
 type Change = fn(&mut Answer);
+
+/// Causes a fault of a log.
+type Cause = fn(&mut Forger<'_>);
 
 /// The exchange answers as the rules say.
 fn honest(_: &mut Answer) {}
@@ -68,6 +72,45 @@ fn each_unfair_answer_is_named_although_the_exchange_signed_it() {
         let at = finding.as_ref().unwrap().offset;
         assert_eq!(found(finding), (code, 7));
         assert_eq!(at, entries(&keys.path("log"))[6].0 as u64);
+    }
+}
+
+#[test]
+fn a_fault_of_a_trader_or_of_the_auditor_does_not_hide_an_unfair_answer() {
+    let keys = Keys::new();
+    let hex = |key: &Key| hex::encode(public(key));
+    let [alice, bob] = keys.traders.each_ref().map(hex);
+    let (alice, bob) = (format!("alice={alice}"), format!("bob={bob}"));
+    let both = ["--signer", &alice, "--signer", &bob];
+    // A key that signed two orders, entries 1 and 3; a time of receipt after a minute; a trader that the auditor does not know.
+    let faults: [(&str, u64, Cause, &[&str]); 3] = [
+        ("KEY_REUSE", 3, |log| log.reuses_keys = true, &both),
+        ("CLOCK", 1, |log| log.received += 60_000_000, &both),
+        ("UNKNOWN_SIGNER", 1, |_| (), &both[2..]),
+    ];
+    for (code, entry, cause, signers) in faults {
+        let mut log = Forger::new(&keys, code);
+        cause(&mut log);
+        asks(&mut log);
+        log.order(BOB, "BUY 15 102", |answer| fills(answer)[0] = Fill { price: 102, quantity: 10, order: 1 });
+        log.order(ALICE, "SELL 1 200", honest);
+        // The exchange has removed an order of Bob.
+        let _removed = log.sign(BOB, &support::encoded("BUY 1 1"));
+        log.order(BOB, "BUY 2 1", honest);
+        drop(log);
+        let exchange = hex(&keys.exchange);
+        let fixed = ["audit", "--json", code, "--exchange", &exchange, "--max-age", "30000"];
+        let mut audit = std::process::Command::new(support::PROGRAM.path);
+        let output = audit.args(fixed).args(signers).current_dir(keys.path("")).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap();
+        let has = |code: &str, entry: u64| {
+            findings.iter().any(|found| found["code"] == code && found["entry"] == entry)
+        };
+        assert_eq!(output.status.code(), Some(6));
+        for (wanted, at) in [(code, entry), ("PRICE_PRIORITY", 7), ("SEQUENCE_GAP", 11)] {
+            assert!(has(wanted, at), "{wanted}, entry {at}: {findings:?}");
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use quorate_exchange::answer::{Answer, Fill, RefusalCode};
 use quorate_exchange::answers::{compare, keep};
 use quorate_exchange::book::Book;
 use quorate_service::receipt::{RECEIPT, Receipt};
-use quorate_service::testing::RawClient;
+use quorate_service::testing::{RawClient, sign_with_one_key};
 use serde_json::Value as Json;
 use support::{Deployment, LIMIT, command, connect, entries, public};
 
@@ -165,6 +165,31 @@ fn dishonest_orders_are_refused_and_not_logged() {
     assert_eq!(failure.code, "VIOLATION");
     deployment.stop();
     assert_eq!(deployment.audited(), 12);
+}
+
+#[test]
+fn a_one_time_key_that_signs_two_orders_is_refused_and_named_by_the_audit() {
+    let mut deployment = Deployment::new();
+    let encoded = support::encoded("SELL 5 100");
+    let reuse = |deployment: &Deployment, sequence| {
+        let alice = &deployment.keys.traders[0];
+        let mut raw = RawClient::<Book>::authenticated(&deployment.endpoints[0], alice, alice).unwrap();
+        let time = now();
+        let message = EXCHANGE.message(&raw.store, sequence, time, &encoded);
+        raw.ask(sequence, time, &encoded, &sign_with_one_key(alice, &message))
+    };
+    assert_eq!(reuse(&deployment, 1), "");
+    assert_eq!(reuse(&deployment, 2), "KEY_REUSE");
+    let refusal = &deployment.refusals(1)[0];
+    assert_eq!((&refusal["code"], &refusal["client"]), (&"KEY_REUSE".into(), &"alice".into()));
+    // A server that was started again has forgotten the first use; the log has not.
+    deployment.stop();
+    deployment.start();
+    assert_eq!(reuse(&deployment, 2), "");
+    deployment.stop();
+    let (report, unfair) = deployment.keys.audit(&deployment.log());
+    let found: Vec<_> = report.findings.iter().map(|finding| (finding.code, finding.entry)).collect();
+    assert_eq!((found, unfair), (vec![("KEY_REUSE", 3)], None));
 }
 
 #[test]

@@ -21,6 +21,10 @@
 //! | `BAD_COMMAND` | a signed command that is not one of the application |
 //! | `HEAD` | the log does not contain the entry that the auditor expects |
 //!
+//! `UNSEALED`, `UNKNOWN_SIGNER`, `KEY_REUSE`, `CLOCK`, `DURABLE` and `HEAD` leave content and order of the log as the server executed
+//! it. Each other fault is damage: from there on a replay of the log proves nothing ([`Report::damaged_at`]), and a client's next
+//! number may be any.
+//!
 //! The hashes detect changes by parties that cannot rewrite the file. A party that can rewrite it can recompute the
 //! hashes; the signatures and the sequence numbers detect its changes. A log alone cannot show that its end is
 //! missing: the auditor keeps the head of the last audit, or asks a client for the sequence number of its last
@@ -89,6 +93,7 @@ pub fn audit(application: &'static Application, path: &Path, expected: &Expected
         let detail = if number > last { "the log ends before it" } else { "another entry has its number" };
         audit.findings.add("HEAD", number, bytes, format!("the expected head is missing: {detail}"));
     }
+    let damaged_at = audit.findings.damaged_at();
     let (findings, unlisted) = audit.findings.sorted();
     Ok(Report {
         ok: findings.is_empty(),
@@ -100,6 +105,7 @@ pub fn audit(application: &'static Application, path: &Path, expected: &Expected
         signers: audit.signers.report(),
         findings,
         unlisted,
+        damaged_at,
         seconds: began.elapsed().as_secs_f64(),
     })
 }
@@ -125,7 +131,7 @@ impl Audit {
                 ScanStep::Entry(raw) => {
                     self.read += 1;
                     let place = self.entries.place(&raw, offset, &mut self.findings);
-                    let damage = self.findings.count + self.entries.gaps();
+                    let damage = self.findings.damage() + self.entries.gaps();
                     let verdict = self.signers.check(&raw.entry, place.is_in_order, damage);
                     if let Some(hash) = place.altered {
                         let detail = match &verdict {

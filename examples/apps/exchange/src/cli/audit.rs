@@ -10,7 +10,8 @@ use quorate_exchange::judge::judge;
 /// from the rules.
 ///
 /// Names each entry that was altered, removed, moved or forged, and the first order that was matched unfairly, dropped or
-/// reordered. The replay ends before the first damaged entry. Needs only the log and the public keys; get the keys from a trusted
+/// reordered. The replay ends before the first entry from which on the log may differ from what the exchange executed, such as an
+/// altered one, but not at a reused key, a wrong clock or an unknown trader. Needs only the log and the public keys; get the keys from a trusted
 /// source, not from the source of the log. Keep the head that is printed: with `--head` the next audit detects that the end of the
 /// log was removed.
 #[derive(Debug, Args)]
@@ -30,8 +31,7 @@ impl BookAuditArgs {
             faulty: "the log differs from what was signed, or an answer from the rules of the book",
         };
         self.log.run_with(&EXCHANGE, Some(exchange), &verdicts, |log, report| {
-            let end = report.findings.first().map(|finding| finding.offset);
-            if let Some(finding) = judge(log, self.exchange.as_bytes(), end)? {
+            if let Some(finding) = judge(log, self.exchange.as_bytes(), report.damaged_at)? {
                 report.add(finding);
             }
             Ok(())

@@ -23,7 +23,7 @@ use quorate_exchange::judge::judge;
 use quorate_link::Endpoint;
 use quorate_service::client::Client;
 use quorate_service::receipt::Receipt;
-use quorate_service::testing::Program;
+use quorate_service::testing::{Program, sign_with_one_key};
 use tempfile::TempDir;
 
 pub use quorate_service::testing::{CLIENTS as TRADERS, LIMIT};
@@ -97,12 +97,20 @@ pub struct Forger<'a> {
     log: LogWriter,
     book: Book,
     sequences: [u64; 3],
+    /// Time of receipt of the next entries, at least that of the last one. All commands are signed at [`SIGNED_AT`].
+    pub received: u64,
+    /// True if traders sign with DSig and always with the same one-time key.
+    pub reuses_keys: bool,
 }
+
+/// Time of all signatures of a [`Forger`], in microseconds.
+pub const SIGNED_AT: Time = Time(1_000_000);
 
 impl<'a> Forger<'a> {
     pub fn new(keys: &'a Keys, name: &str) -> Self {
         let (log, _) = LogWriter::open(&EXCHANGE, &keys.path(name), SyncPolicy::Kill, |_| ()).unwrap();
-        Self { keys, log, book: Book::default(), sequences: [0; 3] }
+        let (book, sequences, received) = (Book::default(), [0; 3], SIGNED_AT.0);
+        Self { keys, log, book, sequences, received, reuses_keys: false }
     }
 
     /// Logs an order of a trader with the answer of the rules, changed by the exchange, and returns the signed receipt.
@@ -134,18 +142,22 @@ impl<'a> Forger<'a> {
     /// Signs the next command of a trader, or with 2 of the exchange.
     pub fn sign(&mut self, signer: usize, command: &[u8]) -> Vec<u8> {
         self.sequences[signer] += 1;
-        let (sequence, time) = (self.sequences[signer], Time(1_000_000));
+        let (sequence, time) = (self.sequences[signer], SIGNED_AT);
         let message = EXCHANGE.message(self.log.store(), sequence, time, command);
-        let signature = Ed25519::sign(&self.key(signer).secret_key().unwrap(), &message).to_bytes();
+        let (scheme, signature) = if self.reuses_keys && signer < self.keys.traders.len() {
+            (SignatureScheme::Dsig, sign_with_one_key(self.key(signer), &message))
+        } else {
+            let signature = Ed25519::sign(&self.key(signer).secret_key().unwrap(), &message).to_bytes();
+            (SignatureScheme::Eddsa, signature.to_vec())
+        };
         let mut body = Vec::new();
-        let scheme = SignatureScheme::Eddsa;
         SignedCommand { scheme, sequence, time, signature: &signature, command }.encode_to(&mut body);
         body
     }
 
     pub fn append(&mut self, signer: usize, body: &[u8]) -> u64 {
         let signer = public(self.key(signer));
-        self.log.append([NewEntry { received: 1_000_000, signer, body }]).unwrap()
+        self.log.append([NewEntry { received: self.received, signer, body }]).unwrap()
     }
 
     pub fn store(&self) -> [u8; 32] {
