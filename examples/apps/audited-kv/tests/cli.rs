@@ -21,7 +21,7 @@ fn call(deployment: &Deployment, options: &[&str], words: &[&str]) -> (i32, Json
 }
 
 #[test]
-fn the_commands_of_the_readme_work() {
+fn each_command_answers_with_json_and_exit_codes() {
     let mut deployment = Deployment::new();
     let (code, answer) = call(&deployment, &[], &["PUT", "greeting", "hello"]);
     assert_eq!((code, &answer["entry"], &answer["found"]), (0, &1.into(), &false.into()));

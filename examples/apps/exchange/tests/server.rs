@@ -193,7 +193,7 @@ fn a_one_time_key_that_signs_two_orders_is_refused_and_named_by_the_audit() {
 }
 
 #[test]
-fn the_commands_of_the_readme_work() {
+fn each_command_answers_with_json_and_exit_codes() {
     let mut deployment = Deployment::new();
     let exchange = hex::encode(public(&deployment.keys.exchange));
     let servers: Vec<_> = deployment.endpoints.iter().map(ToString::to_string).collect();

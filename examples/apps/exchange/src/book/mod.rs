@@ -12,7 +12,8 @@
 //! | cancellation | only by the trader of the order; the rest of its quantity leaves the book |
 //! | resting orders | at most [`MAX_RESTING`] of each trader; a trader with that number can only cancel |
 //!
-//! The book is never crossed: its best bid is below its best ask. Matching is deterministic, and uses integers only.
+//! The book is never crossed: its best bid is below its best ask. Matching is deterministic, and uses integers only. It is our own
+//! code and no crate, because an auditor must replay old logs with exactly these rules, and a crate may change its own.
 
 use std::collections::{BTreeMap, HashMap};
 
