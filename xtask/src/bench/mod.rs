@@ -72,11 +72,15 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     run_in_terminal(&mut command)
 }
 
+/// Package of the program that measures the links of those programs.
+const LINK_PROGRAM: &str = "quorate-link";
+
 /// Adds the programs that use DSig to a build, with libsodium if it is there or can be installed.
 fn add_dsig_programs(build: &mut Command) {
     let has_sodium = environment::for_sodium(&Log::new("bench libsodium"))
         .inspect_err(|reason| eprintln!("EdDSA of libsodium is not measured: {reason}"))
         .is_ok();
+    build.args(["--package", LINK_PROGRAM]);
     for package in DSIG_PROGRAMS {
         build.args(["--package", package]);
         if has_sodium {

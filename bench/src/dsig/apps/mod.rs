@@ -2,6 +2,7 @@
 //! themselves, in their own processes, on this machine, in alternating rounds.
 
 mod figures;
+mod link;
 mod programs;
 mod samples;
 
@@ -9,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use self::link::LinkProgram;
 use self::programs::{Load, MeasuredProgram, PROGRAMS};
 use self::samples::{BETWEEN_TICKS, Samples};
 use super::costs::Costs;
@@ -23,7 +25,10 @@ const LIMIT: Duration = Duration::from_secs(300);
 const SUITE: &str = "wots-haraka-256";
 
 /// The programs.
-pub(super) struct Apps(Vec<App>);
+pub(super) struct Apps {
+    apps: Vec<App>,
+    link: LinkProgram,
+}
 
 struct App {
     about: &'static MeasuredProgram,
@@ -42,7 +47,10 @@ impl Apps {
                 missing.map(|(needed, hint)| format!("Not measured: there is no `{needed}` here. {hint}"));
             Ok(App { about, program: missing.map_or(Ok(program), Err) })
         };
-        PROGRAMS.iter().map(app).collect::<Result<_, String>>().map(Self)
+        Ok(Self {
+            apps: PROGRAMS.iter().map(app).collect::<Result<_, String>>()?,
+            link: LinkProgram::find()?,
+        })
     }
 
     /// The row with a target, related rows, and the figures.
@@ -50,9 +58,9 @@ impl Apps {
         let (rounds, requests, warm_up) = if quick { (1, 400, 50) } else { (5, 10_000, 500) };
         let pin = available_parallelism().is_ok_and(|cores| cores.get() > 1);
         let load = Load { requests, warm_up, suite: SUITE, pin };
-        let mut all: Vec<Samples> = self.0.iter().map(|_| Samples::default()).collect();
+        let mut all: Vec<Samples> = self.apps.iter().map(|_| Samples::default()).collect();
         for round in 1..=rounds {
-            for (App { about, program }, samples) in self.0.iter().zip(&mut all) {
+            for (App { about, program }, samples) in self.apps.iter().zip(&mut all) {
                 let Ok(program) = program else { continue };
                 progress("dsig", format_args!("Figure 7, {}, round {round} of {rounds}", about.binary));
                 let arguments = (about.arguments)(&load);
@@ -60,8 +68,9 @@ impl Apps {
                 samples.add(&program.report(&arguments, LIMIT)?, about.percentiles)?;
             }
         }
-        let (mut rows, mut tables, mut measured) = (Vec::new(), Vec::new(), Vec::new());
-        for (App { about, program }, samples) in self.0.iter().zip(&all) {
+        let mut rows: Vec<Row> = self.link.measure(quick, LIMIT)?.into_iter().collect();
+        let (mut tables, mut measured) = (Vec::new(), Vec::new());
+        for (App { about, program }, samples) in self.apps.iter().zip(&all) {
             tables.push(match program {
                 Ok(_) => {
                     measured.push((*about, samples));

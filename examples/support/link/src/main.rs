@@ -1,6 +1,8 @@
 //! The program `quorate-link`: measures the round trip of a link between two processes.
 #![forbid(unsafe_code)]
 
+mod plain_ring;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -39,7 +41,8 @@ enum Action {
 
 /// Measures the round trip of a message to another process and a 64-byte answer.
 ///
-/// Starts the other process itself and pins the two to the first two cores.
+/// Starts the other process itself and pins the two to the first two cores. For comparison it measures a plain ring between two
+/// threads on these cores, which only polls: two counters and a buffer.
 #[derive(Debug, Args)]
 struct BenchArgs {
     /// Lengths of the messages, separated by commas.
@@ -130,19 +133,27 @@ impl BenchArgs {
         let folder = std::env::temp_dir().join(format!("quorate-link-{}", std::process::id()));
         let shared = Endpoint::SharedMemory(folder);
         let is_pinned = pin(0).is_ok();
+        let other = (is_pinned && last_core() > 0).then_some(1);
         let mut rows = Vec::new();
+        if !self.sleep {
+            for bytes in &self.bytes {
+                let times = plain_ring::with_echo(other, ANSWER, LIMIT, |round_trip| {
+                    self.times((*bytes).into(), |message, answer| Ok(round_trip(message, answer)))
+                })?;
+                rows.push(("plain ring", *bytes, times));
+            }
+        }
         for (transport, endpoint) in
             [("shared memory", &shared), ("TCP", &Endpoint::Tcp("127.0.0.1:0".into()))]
         {
             for bytes in &self.bytes {
-                let (times, other) = self.measure(endpoint, (*bytes).into(), is_pinned)?;
-                rows.push((transport, *bytes, times, other));
+                rows.push((transport, *bytes, self.measure(endpoint, (*bytes).into(), other)?));
             }
         }
         if self.json {
             let rows: Vec<_> = rows
                 .iter()
-                .map(|(transport, bytes, times, other)| {
+                .map(|(transport, bytes, times)| {
                     serde_json::json!({
                         "transport": transport, "bytes": bytes, "p10": percentile(times, 10),
                         "p50": percentile(times, 50), "p90": percentile(times, 90), "p99": percentile(times, 99),
@@ -156,7 +167,7 @@ impl BenchArgs {
             );
             return Ok(());
         }
-        for (transport, bytes, times, other) in &rows {
+        for (transport, bytes, times) in &rows {
             let place = match other {
                 Some(core) if is_pinned => format!("cores 0 and {core}"),
                 _ => "not pinned".to_owned(),
@@ -172,24 +183,31 @@ impl BenchArgs {
         Ok(())
     }
 
-    /// Returns the times in microseconds, sorted, and the core of the other process.
-    fn measure(
-        &self,
-        endpoint: &Endpoint,
-        bytes: usize,
-        is_pinned: bool,
-    ) -> Result<(Vec<f64>, Option<usize>), Failure> {
-        let other = (is_pinned && last_core() > 0).then_some(1);
+    /// Returns the times of a link to another process on the core `other`, in microseconds and sorted.
+    fn measure(&self, endpoint: &Endpoint, bytes: usize, other: Option<usize>) -> Result<Vec<f64>, Failure> {
         let (mut child, address) = Echo::start(endpoint, other, self.sleep)?;
         let mut link = Link::connect(&address, LIMIT).or_fail(Exit::Failed, &address)?;
+        let times = self.times(bytes, |message, answer| {
+            link.send(message).or_fail(Exit::Failed, "sending")?;
+            link.receive_within(answer, pace(self.sleep), LIMIT).or_fail(Exit::Failed, "receiving")
+        })?;
+        drop(link);
+        let _ = child.0.wait();
+        Ok(times)
+    }
+
+    /// Returns the times of a round trip in microseconds, sorted. `round_trip` returns false if there was no answer.
+    fn times(
+        &self,
+        bytes: usize,
+        mut round_trip: impl FnMut(&[u8], &mut Vec<u8>) -> Result<bool, Failure>,
+    ) -> Result<Vec<f64>, Failure> {
         let (message, mut answer) = (vec![7; bytes], Vec::with_capacity(MAX_MESSAGE));
         let mut times = Vec::with_capacity(self.count as usize);
         let warm_up = self.count / 10 + 10;
         for number in 0..warm_up + self.count {
             let began = Instant::now();
-            link.send(&message).or_fail(Exit::Failed, "sending")?;
-            let answered = link.receive_within(&mut answer, pace(self.sleep), LIMIT);
-            if !answered.or_fail(Exit::Failed, "receiving")? {
+            if !round_trip(&message, &mut answer)? {
                 return Err(Failure::new(Exit::Failed, "no answer in time"));
             }
             if number >= warm_up {
@@ -199,10 +217,8 @@ impl BenchArgs {
                 std::thread::sleep(Duration::from_micros(self.gap));
             }
         }
-        drop(link);
-        let _ = child.0.wait();
         times.sort_by(f64::total_cmp);
-        Ok((times, other))
+        Ok(times)
     }
 }
 

@@ -241,6 +241,21 @@ fn a_listener_that_does_not_accept_is_given_up() {
 }
 
 #[test]
+fn the_bench_measures_the_link_beside_a_plain_ring() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quorate-link"));
+    let output = command.args(["bench", "--json", "--count", "10", "--bytes", "64,65"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let results = report["results"].as_array().unwrap();
+    let measured: Vec<_> = results
+        .iter()
+        .map(|one| (one["transport"].as_str().unwrap(), one["bytes"].as_u64().unwrap()))
+        .collect();
+    let transports = ["plain ring", "shared memory", "TCP"];
+    assert_eq!(measured, transports.map(|transport| [(transport, 64), (transport, 65)]).concat());
+    assert!(results.iter().all(|one| one["p50"].as_f64().unwrap() > 0.0), "{report}");
+}
+
+#[test]
 fn a_living_listener_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let [endpoint, _] = endpoints(folder.path());
