@@ -6,7 +6,7 @@
 //! | [`handshake`] | authentication of a link |
 //! | `connection` | one link: handshake, fragments, a bounded queue |
 //! | `frames`, `options` | messages of clients; configuration and events of a replica |
-//! | `store` | the log of records |
+//! | `record_file`, `store` | the format of a file of records; the log of records |
 //! | [`server`] | a running replica: machine, links, log, timers |
 //! | [`client`] | a client, which accepts an answer that f + 1 replicas gave |
 
@@ -16,6 +16,7 @@ mod frames;
 pub mod group;
 pub mod handshake;
 mod options;
+mod record_file;
 pub mod server;
 mod store;
 
