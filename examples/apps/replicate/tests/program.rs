@@ -1,105 +1,16 @@
 //! Replicas as real processes: kills, restarts, hostile clients, and a reader that does not read.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+mod support;
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use quorate_link::SendError;
-use quorate_replicate::node::client::{Client, connect_as};
-use quorate_replicate::node::group::{self, Group};
+use quorate_replicate::node::client::connect_as;
+use quorate_replicate::node::group;
 use quorate_replicate::node::handshake::Party;
-use tempfile::TempDir;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_replicate");
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// Process that is killed when dropped.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// A group whose replicas are processes.
-struct Deployment {
-    folder: TempDir,
-    replicas: Vec<Option<Process>>,
-    log: Vec<PathBuf>,
-}
-
-impl Deployment {
-    fn new(signer: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("group");
-        let made = replicate(&["init", "--clients", "2", "--signer", signer, "--out", out.to_str().unwrap()]);
-        assert!(made.status.success(), "{made:?}");
-        let log = (0..4).map(|i| folder.path().join(format!("replica{i}.out"))).collect();
-        let mut deployment = Self { folder, replicas: (0..4).map(|_| None).collect(), log };
-        (0..4).for_each(|i| deployment.start(i));
-        deployment
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join("group").join(name)
-    }
-
-    fn start(&mut self, i: usize) {
-        let output = std::fs::OpenOptions::new().create(true).append(true).open(&self.log[i]).unwrap();
-        let child = Command::new(PROGRAM)
-            .args(["run", "--json", "--sync", "kill", "--suspect", "400", "--group"])
-            .arg(self.path("group.toml"))
-            .arg("--key")
-            .arg(self.path(&format!("replica{i}.key")))
-            .arg("--data")
-            .arg(self.path(&format!("replica{i}")))
-            .stdin(Stdio::null())
-            .stdout(output)
-            .spawn()
-            .unwrap();
-        self.replicas[i] = Some(Process(child));
-        let socket = self.path(&format!("replica{i}.sock"));
-        let began = Instant::now();
-        while std::os::unix::net::UnixStream::connect(&socket).is_err() {
-            assert!(began.elapsed() < LIMIT, "replica {i} does not listen");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    /// `kill -9`.
-    fn kill(&mut self, i: usize) {
-        self.replicas[i] = None;
-    }
-
-    fn signal(&self, i: usize, signal: &str) {
-        let process = self.replicas[i].as_ref().unwrap().0.id();
-        assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
-    }
-
-    fn group(&self) -> Group {
-        Group::load(&self.path("group.toml")).unwrap()
-    }
-
-    fn client(&self, i: usize) -> Client {
-        Client::connect(&self.group(), group::load(&self.path(&format!("client{i}.key"))).unwrap()).unwrap()
-    }
-
-    fn add(&self, client: &mut Client, number: u64) -> u64 {
-        let accepted = client.call(number.to_le_bytes(), LIMIT).unwrap_or_else(|failure| {
-            let logs: Vec<_> = self.log.iter().map(|log| std::fs::read_to_string(log).unwrap()).collect();
-            panic!("{failure}: {logs:?}")
-        });
-        assert!(accepted.liars.is_empty());
-        u64::from_le_bytes(accepted.answer)
-    }
-}
-
-fn replicate(arguments: &[&str]) -> Output {
-    Command::new(PROGRAM).args(arguments).output().unwrap()
-}
+use support::{Deployment, LIMIT, PROGRAM, Process, replicate};
 
 #[test]
 fn kills_of_replicas_lose_and_repeat_nothing() {
@@ -149,7 +60,7 @@ fn a_replayed_request_is_executed_once_and_an_impostor_is_refused() {
     }
     let refused = connect_as(&group, &group.endpoints[0], 0, Party::Client(9), &key).unwrap_err();
     assert!(refused.message.contains("UNKNOWN"), "{refused}");
-    let log = std::fs::read_to_string(&deployment.log[0]).unwrap();
+    let log = deployment.output(0);
     assert!(log.contains("IMPOSTOR") && log.contains("Client(0)"), "the claimed party is named: {log}");
 }
 

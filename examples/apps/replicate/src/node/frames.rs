@@ -1,12 +1,8 @@
-//! Messages of clients, challenges, and evidence files.
-
-use std::path::{Path, PathBuf};
-
-use quorate::wire::Encode;
+//! Messages of clients, and challenges.
 
 use super::handshake::Challenge;
 use super::{Exit, Failure, OrFail};
-use crate::{Answer, Equivocation, Request};
+use crate::{Answer, Request};
 
 /// Returns a random challenge.
 pub(super) fn new_challenge() -> Result<Challenge, Failure> {
@@ -26,18 +22,4 @@ pub(super) fn decode_request(client: u16, message: &[u8]) -> Option<Request> {
 /// Encodes an answer: sequence u64 ‖ answer 8.
 pub(super) fn encode_reply(sequence: u64, answer: Answer) -> Vec<u8> {
     [sequence.to_le_bytes(), answer].concat()
-}
-
-/// Writes evidence, and returns its file once it is durable.
-pub(super) fn write_evidence<S: Encode>(
-    folder: &Path,
-    evidence: &Equivocation<S>,
-) -> Result<PathBuf, Failure> {
-    let Equivocation { culprit, view, slot, .. } = evidence;
-    let path = folder.join(format!("{culprit}-{view}-{slot}.evidence"));
-    let written = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&path, evidence.encode()))
-        .and_then(|()| std::fs::File::open(&path)?.sync_all());
-    written.or_fail(Exit::Failed, path.display())?;
-    Ok(path)
 }

@@ -5,6 +5,7 @@
 //! | [`group`] | the group file and the key files |
 //! | [`handshake`] | authentication of a link |
 //! | `connection` | one link: handshake, fragments, a bounded queue |
+//! | `evidence` | files with evidence |
 //! | `frames`, `options` | messages of clients; configuration and events of a replica |
 //! | `record_file`, `store` | the format of a file of records; the log of records |
 //! | [`server`] | a running replica: machine, links, log, timers |
@@ -12,6 +13,7 @@
 
 pub mod client;
 mod connection;
+mod evidence;
 mod frames;
 pub mod group;
 pub mod handshake;

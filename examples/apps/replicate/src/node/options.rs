@@ -35,6 +35,20 @@ pub enum Event {
         /// The file with the evidence, if the violation is provable and the replica has a data directory.
         evidence: Option<PathBuf>,
     },
+    /// Evidence could not be written. It is kept in memory, and written as soon as that is possible.
+    EvidenceUnsaved {
+        /// The replica.
+        culprit: MemberIndex,
+        /// The error.
+        reason: String,
+    },
+    /// Evidence was written at a later attempt.
+    EvidenceSaved {
+        /// The replica.
+        culprit: MemberIndex,
+        /// The file.
+        evidence: PathBuf,
+    },
     /// A link was refused.
     Refused {
         /// Stable error code.

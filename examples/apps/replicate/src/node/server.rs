@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,8 @@ use quorate_broadcast::authentication::Authentication;
 use quorate_link::{Link, Listener, MAX_MESSAGE, NAP, SPIN, wait};
 
 use super::connection::{Connection, Phase};
-use super::frames::{decode_request, encode_reply, new_challenge, write_evidence};
+use super::evidence::EvidenceFolder;
+use super::frames::{decode_request, encode_reply, new_challenge};
 use super::group::Group;
 use super::handshake::{self, Ends, Hello, Party, Welcome};
 pub use super::options::{Event, Options};
@@ -45,7 +45,7 @@ pub struct Server<A: Authentication, P: Application> {
     listener: Listener,
     connections: Vec<Connection>,
     store: Option<Store>,
-    evidence: Option<PathBuf>,
+    evidence: Option<EvidenceFolder<A::Signature>>,
     timers: BTreeMap<Timer, Time>,
     clock: Clock,
     background: Sender<Work<A>>,
@@ -112,7 +112,7 @@ impl<A: Authentication, P: Application> Server<A, P> {
             listener,
             connections: Vec::new(),
             store,
-            evidence: data.map(|dir| dir.join("evidence")),
+            evidence: data.map(|dir| EvidenceFolder::new(dir.join("evidence"))),
             timers: BTreeMap::new(),
             clock: Clock { origin: Instant::now(), base: Time(unix_micros()) },
             background,
@@ -356,14 +356,18 @@ impl<A: Authentication, P: Application> Server<A, P> {
         Ok(())
     }
 
-    /// Reports a violation. Evidence is durable before it is reported, because the machine finds it only once.
+    /// Reports a violation. Evidence is durable before it is reported.
     fn charge(&mut self, culprit: MemberIndex, misbehaviour: Misbehaviour<A::Signature>) {
         let code = misbehaviour.code();
-        let evidence = match (misbehaviour, &self.evidence) {
-            (Misbehaviour::Equivocation(evidence), Some(folder)) => write_evidence(folder, &evidence).ok(),
-            _ => None,
-        };
+        let (mut evidence, mut unsaved) = (None, None);
+        if let (Misbehaviour::Equivocation(found), Some(folder)) = (misbehaviour, &mut self.evidence) {
+            match folder.save(*found) {
+                Ok(path) => evidence = Some(path),
+                Err(failure) => unsaved = Some(failure.message),
+            }
+        }
         self.events.push(Event::Fault { culprit, code, evidence });
+        self.events.extend(unsaved.map(|reason| Event::EvidenceUnsaved { culprit, reason }));
     }
 
     /// Returns true if no work was finished.
@@ -389,8 +393,12 @@ impl<A: Authentication, P: Application> Server<A, P> {
         Ok(due.is_empty())
     }
 
-    /// Accepts links, connects to the replicas with a lower index, and closes unfinished handshakes.
+    /// Accepts links, connects to the replicas with a lower index, closes unfinished handshakes, and writes kept evidence.
     fn maintain(&mut self) {
+        if let Some(folder) = &mut self.evidence {
+            let saved = folder.retry().into_iter();
+            self.events.extend(saved.map(|(culprit, evidence)| Event::EvidenceSaved { culprit, evidence }));
+        }
         let limit = self.machine.limits().message();
         while let Ok(Some(link)) = self.listener.accept() {
             if self.connections.len() >= MAX_CONNECTIONS {

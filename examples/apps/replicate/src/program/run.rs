@@ -127,6 +127,25 @@ fn print(group: &Group, event: &Event, as_json: bool) {
             let evidence = evidence.as_ref().map(|path| format!("; evidence: {}", path.display()));
             outln!("{name} violated the protocol: {code}{}", evidence.unwrap_or_default());
         }
+        Event::EvidenceUnsaved { culprit, reason } => {
+            let name = group.name(*culprit);
+            if as_json {
+                outln!("{}", json!({ "event": "evidence_unsaved", "culprit": name, "reason": reason }));
+                return;
+            }
+            outln!(
+                "the evidence against {name} cannot be written: {reason}; free space or repair the folder before this replica \
+                 stops: it tries again every second, and a restart loses the evidence"
+            );
+        }
+        Event::EvidenceSaved { culprit, evidence } => {
+            let name = group.name(*culprit);
+            if as_json {
+                outln!("{}", json!({ "event": "evidence_saved", "culprit": name, "evidence": evidence }));
+            } else {
+                outln!("the evidence against {name} is written: {}", evidence.display());
+            }
+        }
         Event::Refused { code, claimed } => {
             let claimed = format!("{claimed:?}");
             if as_json {
