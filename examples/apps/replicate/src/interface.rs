@@ -103,6 +103,15 @@ pub enum Output<A: Authentication> {
         /// The answer.
         answer: Answer,
     },
+    /// Refuses a client's request, because one with a higher number was executed. It may have been executed before that one.
+    Outdated {
+        /// The client.
+        client: ClientIndex,
+        /// The number of the request.
+        sequence: u64,
+        /// The number of the client's last executed request.
+        last: u64,
+    },
     /// A slot was executed, for observers.
     Executed {
         /// The slot.
@@ -209,6 +218,9 @@ impl<A: Authentication> fmt::Debug for Output<A> {
         match self {
             Output::Reply { client, sequence, answer } => {
                 write!(f, "Reply({client}, {sequence}, {answer:?})")
+            }
+            Output::Outdated { client, sequence, last } => {
+                write!(f, "Outdated({client}, {sequence}, {last})")
             }
             Output::Executed { slot, value, applied } => write!(f, "Executed({slot}, {value:?}, {applied})"),
             Output::Restored { slot } => write!(f, "Restored({slot})"),

@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use quorate::machine::{MemberIndex, Step, Time};
 use quorate_broadcast::authentication::Authentication;
 
@@ -10,15 +12,14 @@ use crate::statement::Ballot;
 use crate::value::{Request, Value};
 
 impl<A: Authentication, P: Application> Replica<A, P> {
-    /// Handles a request of an authenticated client: echoes it, or repeats the answer.
+    /// Handles a request of an authenticated client: echoes it, repeats the answer, or refuses it.
     pub(super) fn on_request(&mut self, request: Request, step: &mut Step<Self>) {
         let Request { client, sequence, .. } = request;
         let (last, answer) = self.executed_requests.last(client);
-        if sequence == last {
-            step.output(Output::Reply { client, sequence, answer });
-        }
-        if sequence > last {
-            self.echo(request, step);
+        match sequence.cmp(&last) {
+            Ordering::Less => step.output(Output::Outdated { client, sequence, last }),
+            Ordering::Equal => step.output(Output::Reply { client, sequence, answer }),
+            Ordering::Greater => self.echo(request, step),
         }
     }
 

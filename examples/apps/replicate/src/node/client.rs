@@ -1,13 +1,14 @@
 //! A client: sends a request to all replicas, and accepts the answer that f + 1 replicas gave. At least one of them is
 //! correct, and executed the request in the common order.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use quorate::ed25519::SecretKey;
 use quorate::wire::{Decode, Encode};
 use quorate_link::Link;
 
+use super::answers::Answers;
+use super::frames::decode_reply;
 use super::group::{self, Group};
 use super::handshake::{self, Ends, Hello, Party, Welcome};
 use super::{Exit, Failure, OrFail, unix_micros};
@@ -26,6 +27,7 @@ pub struct Client {
     links: Vec<Option<Link>>,
     /// Reason of the last failed connection to each replica.
     refused: Vec<Option<Failure>>,
+    answers: Answers,
     last: u64,
     next_connect: Instant,
 }
@@ -39,7 +41,8 @@ pub struct Accepted {
     pub answer: Answer,
     /// Replicas that gave the answer so far.
     pub replicas: Vec<u16>,
-    /// Replicas that gave another answer: they are faulty.
+    /// Replicas that gave another answer to this request so far, or to an earlier one after it was accepted: they are faulty.
+    /// [`Client::late_liars`] waits for the other replicas' answers.
     pub liars: Vec<u16>,
 }
 
@@ -57,11 +60,12 @@ impl Client {
             me,
             links: (0..count).map(|_| None).collect(),
             refused: vec![None; count],
+            answers: Answers::new(faulty(group.committee.len())),
             last: 0,
             next_connect: Instant::now(),
         };
         client.reconnect();
-        let connected = client.links.iter().flatten().count();
+        let connected = client.connected();
         if connected > client.faulty() {
             return Ok(client);
         }
@@ -69,6 +73,11 @@ impl Client {
         let reason = reason.map_or_else(String::new, |failure| format!(": {failure}"));
         let text = format!("{connected} replicas answer, {} are needed{reason}", client.faulty() + 1);
         Err(Failure::new(Exit::Unreachable, text))
+    }
+
+    /// Returns the number of replicas with a link.
+    pub fn connected(&self) -> usize {
+        self.links.iter().flatten().count()
     }
 
     fn faulty(&self) -> usize {
@@ -100,10 +109,13 @@ impl Client {
             .map_err(|failure| failure.at(name))
     }
 
-    /// Sends an operation to all replicas, and waits until f + 1 of them give the same answer.
+    /// Sends an operation to all replicas, and waits until f + 1 of them give the same answer. Its number is the time in
+    /// microseconds, or the next one after the last if the clock was set back while this client exists.
     ///
     /// # Errors
-    /// [`Exit::Timeout`]. The operation may be executed nevertheless.
+    /// [`Exit::Timeout`]; [`Exit::Outdated`] if a request with a higher number was executed, because the clock was set back before
+    /// this client connected, or because another process uses the key. The operation may be executed nevertheless. The next call
+    /// uses a higher number.
     pub fn call(&mut self, operation: Operation, limit: Duration) -> Result<Accepted, Failure> {
         // Ascending across restarts of the client.
         self.last = unix_micros().max(self.last + 1);
@@ -114,7 +126,7 @@ impl Client {
     /// again, and get the same answer.
     ///
     /// # Errors
-    /// [`Exit::Timeout`].
+    /// [`Exit::Timeout`]; [`Exit::Outdated`].
     pub fn call_numbered(
         &mut self,
         sequence: u64,
@@ -124,9 +136,9 @@ impl Client {
         let request = [&[0][..], &sequence.to_le_bytes(), &operation].concat();
         let began = Instant::now();
         let mut sent: Option<Instant> = None;
-        let mut answers: BTreeMap<u16, Answer> = BTreeMap::new();
         let mut buffer = Vec::with_capacity(64);
         let mut rounds = 0u32;
+        self.answers.begin(sequence);
         loop {
             rounds = rounds.wrapping_add(1);
             if rounds % 64 == 1 {
@@ -134,7 +146,7 @@ impl Client {
                 if now.duration_since(began) >= limit {
                     let text = format!(
                         "{} replicas answered, {} equal answers are needed; check that n − f replicas run",
-                        answers.len(),
+                        self.answers.count(),
                         self.faulty() + 1
                     );
                     return Err(Failure::new(Exit::Timeout, text));
@@ -147,21 +159,35 @@ impl Client {
                     sent = Some(now);
                 }
             }
-            let before = answers.len();
-            self.receive(sequence, &mut answers, &mut buffer);
-            if answers.len() == before {
+            if !self.receive(&mut buffer) {
                 std::thread::yield_now();
                 continue;
             }
-            let of = |answer: Answer| answers.iter().filter(move |(_, other)| **other == answer);
-            let found = answers.values().find(|answer| of(**answer).count() > self.faulty());
-            if let Some(answer) = found.copied() {
-                let replicas = of(answer).map(|(replica, _)| *replica).collect();
-                let liars = answers.iter().filter(|(_, other)| **other != answer);
-                let liars = liars.map(|(replica, _)| *replica).collect();
-                return Ok(Accepted { sequence, answer, replicas, liars });
+            if let Some((answer, replicas)) = self.answers.accept() {
+                return Ok(Accepted { sequence, answer, replicas, liars: self.answers.take_liars() });
+            }
+            if let Some(last) = self.answers.outdated() {
+                self.last = self.last.max(last);
+                return Err(outdated(sequence, last));
             }
         }
+    }
+
+    /// Waits until all connected replicas have answered the last request, at most for `limit`. Returns the replicas that gave
+    /// another answer than the accepted one and were not reported before: they are faulty.
+    pub fn late_liars(&mut self, limit: Duration) -> Vec<u16> {
+        let began = Instant::now();
+        let mut buffer = Vec::with_capacity(64);
+        while began.elapsed() < limit {
+            let mut linked = (0u16..).zip(&self.links).filter(|(_, link)| link.is_some());
+            if linked.all(|(replica, _)| self.answers.has(replica)) {
+                break;
+            }
+            if !self.receive(&mut buffer) {
+                std::thread::yield_now();
+            }
+        }
+        self.answers.take_liars()
     }
 
     /// A link that is full or closed is renewed later.
@@ -173,22 +199,33 @@ impl Client {
         }
     }
 
-    fn receive(&mut self, sequence: u64, answers: &mut BTreeMap<u16, Answer>, buffer: &mut Vec<u8>) {
+    /// Receives at most one message of each replica. Returns true if there was one.
+    fn receive(&mut self, buffer: &mut Vec<u8>) -> bool {
+        let mut received = false;
         for (replica, slot) in (0u16..).zip(&mut self.links) {
             let Some(link) = slot else { continue };
             match link.receive(buffer) {
                 Ok(false) => {}
                 Ok(true) => {
-                    if let Some((number, answer)) = decode_reply(buffer)
-                        && number == sequence
-                    {
-                        answers.insert(replica, answer);
+                    received = true;
+                    if let Some((sequence, reply)) = decode_reply(buffer) {
+                        self.answers.note(replica, sequence, reply);
                     }
                 }
                 Err(_) => *slot = None,
             }
         }
+        received
     }
+}
+
+fn outdated(sequence: u64, last: u64) -> Failure {
+    let text = format!(
+        "the request has number {sequence}, but number {last} of this client was executed: the clock was set back, or another \
+         process uses the key; the request may have been executed before. End the other process or set the clock, look at the \
+         state, and send the operation again if it is missing"
+    );
+    Failure::new(Exit::Outdated, text)
 }
 
 /// Connects to a replica as a party of the group.
@@ -231,13 +268,6 @@ fn receive(link: &mut Link) -> Result<Vec<u8>, Failure> {
         true => Ok(message),
         false => Err(Failure::new(Exit::Unreachable, "handshake: no answer in time")),
     }
-}
-
-/// Decodes a frame with an answer: 0 ‖ sequence u64 ‖ answer 8.
-fn decode_reply(frame: &[u8]) -> Option<(u64, Answer)> {
-    let rest = frame.strip_prefix(&[0])?;
-    let (sequence, answer) = rest.split_first_chunk::<8>()?;
-    Some((u64::from_le_bytes(*sequence), answer.try_into().ok()?))
 }
 
 /// Loads a client's key and connects.

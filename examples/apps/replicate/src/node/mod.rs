@@ -9,8 +9,9 @@
 //! | `frames`, `options` | messages of clients; configuration and events of a replica |
 //! | `record_file`, `store` | the format of a file of records; the log of records |
 //! | [`server`] | a running replica: machine, links, log, timers |
-//! | [`client`] | a client, which accepts an answer that f + 1 replicas gave |
+//! | [`client`], `answers` | a client, which accepts an answer that f + 1 replicas gave, and names those that gave another |
 
+mod answers;
 pub mod client;
 mod connection;
 mod evidence;
@@ -34,6 +35,7 @@ quorate_support::exit_codes! {
         Violated = 6 ("VIOLATED") => "a simulated run violated a property; the replay command is printed",
         NotEvidence = 7 ("NOT_EVIDENCE") => "an evidence file proves nothing",
         Missed = 8 ("MISSED") => "a measurement missed its target",
+        Outdated = 10 ("OUTDATED") => "a request of this client with a higher number was executed",
     }
 }
 

@@ -13,7 +13,7 @@ use quorate_link::{Link, Listener, MAX_MESSAGE, NAP, SPIN, wait};
 
 use super::connection::{Connection, Phase};
 use super::evidence::EvidenceFolder;
-use super::frames::{decode_request, encode_reply, new_challenge};
+use super::frames::{Reply, decode_request, encode_reply, new_challenge};
 use super::group::Group;
 use super::handshake::{self, Ends, Hello, Party, Welcome};
 pub use super::options::{Event, Options};
@@ -341,11 +341,10 @@ impl<A: Authentication, P: Application> Server<A, P> {
     fn output(&mut self, output: Output<A>) -> Result<(), Failure> {
         match output {
             Output::Reply { client, sequence, answer } => {
-                let reply = encode_reply(sequence, answer);
-                let party = Party::Client(client);
-                for connection in self.connections.iter_mut().filter(|c| c.phase == Phase::Open(party)) {
-                    connection.send(&reply);
-                }
+                self.reply(client, sequence, Reply::Answer(answer));
+            }
+            Output::Outdated { client, sequence, last } => {
+                self.reply(client, sequence, Reply::Outdated(last));
             }
             Output::Work(work) => {
                 self.working += usize::from(self.background.send(work).is_ok());
@@ -354,6 +353,14 @@ impl<A: Authentication, P: Application> Server<A, P> {
             Output::Executed { .. } | Output::Restored { .. } => {}
         }
         Ok(())
+    }
+
+    fn reply(&mut self, client: u16, sequence: u64, reply: Reply) {
+        let reply = encode_reply(sequence, reply);
+        let party = Party::Client(client);
+        for connection in self.connections.iter_mut().filter(|c| c.phase == Phase::Open(party)) {
+            connection.send(&reply);
+        }
     }
 
     /// Reports a violation. Evidence is durable before it is reported.

@@ -7,7 +7,8 @@ use serde_json::json;
 
 /// Add a number to the replicated counter, and print the sum.
 ///
-/// The answer is accepted when f + 1 replicas give it. Replicas that give another answer are named.
+/// The answer is accepted when f + 1 replicas give it. Replicas that give another answer are named, also if it arrives later:
+/// before it ends, the program waits up to 200 ms for replicas that have not answered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -32,10 +33,13 @@ pub(crate) struct SubmitArgs {
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     timeout: u64,
 
-    /// Print one JSON object per operation.
+    /// Print one JSON object per operation, and one with the field `liars` alone if a wrong answer arrived after the last.
     #[arg(long)]
     json: bool,
 }
+
+/// Time limit of the wait for the answers of the other replicas.
+const LATE: Duration = Duration::from_millis(200);
 
 impl SubmitArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
@@ -52,10 +56,20 @@ impl SubmitArgs {
                 continue;
             }
             outln!("{sum}");
-            for liar in accepted.liars {
-                errln!("replica {liar} gave another answer: it is faulty");
-            }
+            warn(&accepted.liars);
+        }
+        let late = client.late_liars(LATE);
+        if self.json && !late.is_empty() {
+            outln!("{}", json!({ "liars": late }));
+        } else {
+            warn(&late);
         }
         Ok(())
+    }
+}
+
+fn warn(liars: &[u16]) {
+    for liar in liars {
+        errln!("replica {liar} gave another answer: it is faulty");
     }
 }

@@ -261,7 +261,7 @@ impl<A: SimulatedAuthentication> Host for ReplicaHost<A> {
                 Ok(())
             }
             Output::Broken(error) => Err(Violation::new("broken", error.to_string())),
-            Output::Executed { .. } | Output::Restored { .. } => Ok(()),
+            Output::Outdated { .. } | Output::Executed { .. } | Output::Restored { .. } => Ok(()),
         }
     }
 
