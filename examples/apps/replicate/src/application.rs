@@ -1,9 +1,10 @@
 //! The replicated application: [`Application`], and [`Counter`], the one of the program.
 
-use quorate::wire::{Reader, Writer};
+use quorate::wire::{Reader, Writer, domain};
 use quorate::{Error, Result};
 
-use crate::value::{Answer, ClientIndex, Operation};
+use crate::statement::Digest;
+use crate::value::{Answer, ClientIndex, Operation, Request};
 
 /// A deterministic state machine: equal states and equal operations give equal answers and equal states.
 pub trait Application {
@@ -60,6 +61,17 @@ impl Executed {
         self.0.get(usize::from(client)).copied().unwrap_or_default()
     }
 
+    /// Executes a request whose number is above that of its client's last one, and returns the answer.
+    pub(crate) fn execute(&mut self, application: &mut impl Application, request: Request) -> Option<Answer> {
+        let last = self.0.get_mut(usize::from(request.client))?;
+        if request.sequence <= last.0 {
+            return None;
+        }
+        let answer = application.apply(request.client, request.operation);
+        *last = (request.sequence, answer);
+        Some(answer)
+    }
+
     /// Encodes the table and the application's state.
     pub(crate) fn encode_with(&self, state: &[u8]) -> Vec<u8> {
         let mut w = Writer::with_capacity(self.0.len() * 16 + state.len() + 4);
@@ -84,4 +96,9 @@ impl Executed {
 /// Maximum length of a state with the table of clients.
 pub(crate) fn max_state<P: Application>(clients: u16) -> usize {
     usize::from(clients) * 16 + 4 + P::MAX_STATE
+}
+
+/// Returns the digest of a state with its table of clients.
+pub(crate) fn state_digest(state: &[u8]) -> Digest {
+    domain::hash(domain::REPLICATE_SNAPSHOT, state)
 }

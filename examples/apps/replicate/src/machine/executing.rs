@@ -1,22 +1,16 @@
 use std::sync::Arc;
 
 use quorate::machine::{MemberIndex, Step, Time};
-use quorate::wire::domain;
 use quorate::{Error, Result};
 use quorate_broadcast::authentication::Authentication;
 
 use super::state::{CheckpointVotes, Triage, agreed};
 use super::{Limited, Replica};
-use crate::application::{Application, Executed};
+use crate::application::{Application, Executed, state_digest};
 use crate::interface::{Flaw, Output, Timer};
 use crate::message::{Checkpoint, Message, Record, StableState};
 use crate::statement::{Certificate, Digest, Statement};
-use crate::value::Value;
-
-/// Returns the digest of a state with its table of clients.
-fn digest(state: &[u8]) -> Digest {
-    domain::hash(domain::REPLICATE_SNAPSHOT, state)
-}
+use crate::value::{Request, Value};
 
 impl<A: Authentication, P: Application> Replica<A, P> {
     /// Decides a slot: if all replicas accepted the same value, if n − f committed it, or if f + 1 report it as decided.
@@ -55,7 +49,7 @@ impl<A: Authentication, P: Application> Replica<A, P> {
             self.rest(step);
             if slot.is_multiple_of(self.parameters.checkpoint) {
                 let state: Arc<[u8]> = self.executed_requests.encode_with(&self.application.state()).into();
-                let digest = digest(&state);
+                let digest = state_digest(&state);
                 self.checkpoints.entry(slot).or_default().state = Some((state, digest));
             }
         }
@@ -66,14 +60,15 @@ impl<A: Authentication, P: Application> Replica<A, P> {
     /// Executes a request, unless it was executed before. Returns true if it was executed.
     fn apply(&mut self, value: Value, step: &mut Step<Self>) -> bool {
         let Value::Request(request) = value else { return false };
-        let repeats = self.parameters.flaw == Some(Flaw::RepeatsRequests);
-        let Some(last) = self.executed_requests.0.get_mut(usize::from(request.client)) else { return false };
-        if request.sequence <= last.0 && !repeats {
-            return false;
-        }
-        let answer = self.application.apply(request.client, request.operation);
-        *last = (request.sequence, answer);
-        step.output(Output::Reply { client: request.client, sequence: request.sequence, answer });
+        let Request { client, sequence, operation } = request;
+        let executed = match self.executed_requests.execute(&mut self.application, request) {
+            None if self.parameters.flaw == Some(Flaw::RepeatsRequests) => {
+                Some(self.application.apply(client, operation))
+            }
+            executed => executed,
+        };
+        let Some(answer) = executed else { return false };
+        step.output(Output::Reply { client, sequence, answer });
         true
     }
 
@@ -164,7 +159,7 @@ impl<A: Authentication, P: Application> Replica<A, P> {
             return;
         }
         let statement = Statement::Checkpoint { slot, digest: *expected };
-        let verified = match digest(&stable.state) == *expected {
+        let verified = match state_digest(&stable.state) == *expected {
             true => certificate.verify::<A>(&self.group, &statement),
             false => Err(Error::WrongContext { what: "state" }),
         };

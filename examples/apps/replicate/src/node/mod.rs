@@ -5,6 +5,7 @@
 //! | [`group`] | the group file and the key files |
 //! | [`handshake`] | authentication of a link |
 //! | `connection` | one link: handshake, fragments, a bounded queue |
+//! | [`audit`] | verifies offline what the records of a replica prove |
 //! | `evidence` | files with evidence |
 //! | `frames`, `options` | messages of clients; configuration and events of a replica |
 //! | `record_file`, `store` | the format of a file of records; the log of records |
@@ -12,6 +13,7 @@
 //! | [`client`], `answers` | a client, which accepts an answer that f + 1 replicas gave, and names those that gave another |
 
 mod answers;
+pub mod audit;
 pub mod client;
 mod connection;
 mod evidence;
@@ -35,6 +37,7 @@ quorate_support::exit_codes! {
         Violated = 6 ("VIOLATED") => "a simulated run violated a property; the replay command is printed",
         NotEvidence = 7 ("NOT_EVIDENCE") => "an evidence file proves nothing",
         Missed = 8 ("MISSED") => "a measurement missed its target",
+        Tampered = 9 ("TAMPERED") => "the records of a replica prove less than they claim",
         Outdated = 10 ("OUTDATED") => "a request of this client with a higher number was executed",
     }
 }

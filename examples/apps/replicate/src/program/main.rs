@@ -1,6 +1,7 @@
 //! Binary `replicate`: a replicated counter. See `README.md`.
 #![forbid(unsafe_code)]
 
+mod audit;
 mod bench;
 mod check_evidence;
 mod init;
@@ -21,7 +22,7 @@ use quorate_support::errln;
 /// signatures and needs all replicas; the slow path needs n − f, and signs with DSig or Ed25519.
 ///
 /// Start with `replicate bench`. To run replicas as processes, create a group with `init`, start each replica with `run`, and
-/// send operations with `submit`. `simulate` searches for runs that violate the guarantees.
+/// send operations with `submit`. `audit` verifies the records of a replica. `simulate` searches for runs that violate the guarantees.
 #[derive(Debug, Parser)]
 #[command(name = "replicate", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
@@ -34,6 +35,7 @@ enum Command {
     Init(init::InitArgs),
     Run(run::RunArgs),
     Submit(submit::SubmitArgs),
+    Audit(audit::AuditArgs),
     CheckEvidence(check_evidence::CheckEvidenceArgs),
     Bench(bench::BenchArgs),
     Simulate(simulate::SimulateArgs),
@@ -54,6 +56,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Init(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Submit(command) => command.run(),
+        Command::Audit(command) => command.run(),
         Command::CheckEvidence(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Simulate(command) => command.run(),
