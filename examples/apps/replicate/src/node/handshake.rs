@@ -57,7 +57,7 @@ pub struct Hello {
 pub enum Welcome {
     /// The link is open.
     Accepted(Signature),
-    /// The link is refused with a code: `IMPOSTOR`, `UNKNOWN` or `BAD_FRAME`.
+    /// The link is refused with a code: `IMPOSTOR`, `UNKNOWN`, or `BUSY` if too many clients are connected.
     Refused(String),
 }
 

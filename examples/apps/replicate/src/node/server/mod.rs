@@ -1,5 +1,7 @@
 //! A running replica: one thread polls its links, runs the machine, writes its records, and then sends.
 
+mod links;
+
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -7,28 +9,22 @@ use std::time::{Duration, Instant};
 
 use quorate::ed25519::SecretKey;
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
-use quorate::wire::{Decode, Encode};
+use quorate::wire::Encode;
 use quorate_broadcast::authentication::Authentication;
-use quorate_link::{Link, Listener, MAX_MESSAGE, NAP, SPIN, wait};
+use quorate_link::{Listener, MAX_MESSAGE, NAP, SPIN, wait};
 
 use super::connection::{Connection, Phase};
 use super::evidence::EvidenceFolder;
-use super::frames::{Reply, decode_request, encode_reply, new_challenge};
+use super::frames::{Reply, decode_request, encode_reply};
 use super::group::Group;
-use super::handshake::{self, Ends, Hello, Party, Welcome};
+use super::handshake::Party;
 pub use super::options::{Event, Options};
 use super::store::Store;
 use super::{Exit, Failure, OrFail, unix_micros};
 use crate::application::Application;
 use crate::{Command, Config, Misbehaviour, Output, Replica, Status, Timer, Work};
+use links::{Dialer, HANDSHAKE};
 
-/// Maximum number of connections.
-const MAX_CONNECTIONS: usize = 256;
-/// Time limit of a handshake.
-const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Pause between two attempts to connect to a replica, and time limit of one.
-const RECONNECT: Duration = Duration::from_millis(500);
-const CONNECT_LIMIT: Duration = Duration::from_millis(50);
 /// Maximum number of messages of one connection that are handled in a row.
 const AT_ONCE: usize = 16;
 /// Polls between two looks at the clock, new connections and finished work.
@@ -51,7 +47,8 @@ pub struct Server<A: Authentication, P: Application> {
     background: Sender<Work<A>>,
     done: Receiver<Command<A>>,
     working: usize,
-    next_connect: Instant,
+    /// Attempts to connect to the replicas with a lower index.
+    dialer: Dialer,
     events: Vec<Event>,
     view: u64,
     spin: bool,
@@ -118,7 +115,7 @@ impl<A: Authentication, P: Application> Server<A, P> {
             background,
             done,
             working: 0,
-            next_connect: Instant::now(),
+            dialer: Dialer::new(me),
             events: Vec::new(),
             view: 0,
             spin,
@@ -213,85 +210,6 @@ impl<A: Authentication, P: Application> Server<A, P> {
             },
         }
         Ok(())
-    }
-
-    /// Continues the handshake of a connection.
-    fn shake_hands(&mut self, at: usize, frame: &[u8]) {
-        let id = self.group.committee.id();
-        let Some(connection) = self.connections.get_mut(at) else { return };
-        let refused = match connection.phase {
-            Phase::New => {
-                let Ok(challenge) = new_challenge() else { return connection.close() };
-                connection.send_plain(&challenge);
-                connection.phase = Phase::Accepted(challenge);
-                return;
-            }
-            Phase::Accepted(challenge) => {
-                let Ok(hello) = Hello::decode(frame, &()) else { return connection.close() };
-                let ends = Ends { connector: hello.party, acceptor: self.me };
-                let key = match hello.party {
-                    Party::Replica(index) if index > self.me => self.group.committee.key(index),
-                    Party::Replica(_) => None,
-                    Party::Client(index) => self.group.clients.get(usize::from(index)),
-                };
-                let challenges = [&challenge, &hello.challenge];
-                let verified =
-                    key.map(|key| handshake::verify(key, &id, ends, false, challenges, &hello.signature));
-                let code = match verified {
-                    Some(Ok(())) => {
-                        let signature = handshake::sign(&self.key, &id, ends, true, challenges);
-                        connection.send_plain(&Welcome::Accepted(signature).encode());
-                        connection.phase = Phase::Open(hello.party);
-                        if let Party::Client(_) = hello.party {
-                            connection.limit = CLIENT_LIMIT;
-                        }
-                        return self.supersede(at, hello.party);
-                    }
-                    Some(Err(_)) => "IMPOSTOR",
-                    None => "UNKNOWN",
-                };
-                connection.send_plain(&Welcome::Refused(code.to_owned()).encode());
-                Event::Refused { code, claimed: hello.party }
-            }
-            Phase::Connected(peer) => {
-                let (Ok(challenge), Ok(own)) = (frame.try_into(), new_challenge()) else {
-                    return connection.close();
-                };
-                let ends = Ends { connector: Party::Replica(self.me), acceptor: peer };
-                let signature = handshake::sign(&self.key, &id, ends, false, [&challenge, &own]);
-                let hello = Hello { party: ends.connector, challenge: own, signature };
-                connection.send_plain(&hello.encode());
-                connection.phase = Phase::Answered(peer, [challenge, own]);
-                return;
-            }
-            Phase::Answered(peer, [challenge, own]) => {
-                let ends = Ends { connector: Party::Replica(self.me), acceptor: peer };
-                let key = self.group.committee.key(peer);
-                if let (Some(key), Ok(Welcome::Accepted(signature))) = (key, Welcome::decode(frame, &()))
-                    && handshake::verify(key, &id, ends, true, [&challenge, &own], &signature).is_ok()
-                {
-                    connection.phase = Phase::Open(Party::Replica(peer));
-                    return self.supersede(at, Party::Replica(peer));
-                }
-                Event::Refused { code: "IMPOSTOR", claimed: Party::Replica(peer) }
-            }
-            Phase::Open(_) => return,
-        };
-        connection.close();
-        self.events.push(refused);
-    }
-
-    /// Closes the earlier connections of a party: its process was restarted.
-    fn supersede(&mut self, new: usize, party: Party) {
-        for (at, connection) in self.connections.iter_mut().enumerate() {
-            if at != new && connection.phase == Phase::Open(party) {
-                connection.close();
-            }
-        }
-        // What was sent before the link existed is repeated; a new peer knows no keys of this replica.
-        if let (Party::Replica(_), Some(connection)) = (party, self.connections.get_mut(new)) {
-            connection.send(&crate::Message::<A::Signature>::Hello.encode());
-        }
     }
 
     /// Passes an input to the machine, and carries out the step: records first, then messages, then outputs and faults.
@@ -406,34 +324,11 @@ impl<A: Authentication, P: Application> Server<A, P> {
             let saved = folder.retry().into_iter();
             self.events.extend(saved.map(|(culprit, evidence)| Event::EvidenceSaved { culprit, evidence }));
         }
-        let limit = self.machine.limits().message();
-        while let Ok(Some(link)) = self.listener.accept() {
-            if self.connections.len() >= MAX_CONNECTIONS {
-                break;
-            }
-            self.connections.push(Connection::new(link, Phase::New, limit));
-        }
-        if Instant::now() >= self.next_connect {
-            for peer in 0..self.me {
-                let has = |connection: &Connection| match connection.phase {
-                    Phase::Connected(other) | Phase::Answered(other, _) => other == peer,
-                    phase => phase == Phase::Open(Party::Replica(peer)),
-                };
-                if self.connections.iter().any(has) {
-                    continue;
-                }
-                let endpoint = self.group.endpoints.get(usize::from(peer));
-                if let Some(Ok(link)) = endpoint.map(|endpoint| Link::connect(endpoint, CONNECT_LIMIT)) {
-                    let mut connection = Connection::new(link, Phase::Connected(peer), limit);
-                    connection.send_plain(handshake::FIRST);
-                    self.connections.push(connection);
-                }
-            }
-            self.next_connect = Instant::now() + RECONNECT;
-        }
         self.connections.retain(|connection| {
             matches!(connection.phase, Phase::Open(_)) || connection.began.elapsed() < HANDSHAKE
         });
+        self.accept();
+        self.connect();
     }
 
     /// Waits for a message, a new connection or a timer.
