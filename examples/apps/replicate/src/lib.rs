@@ -46,7 +46,7 @@
 //! |---|---|---|
 //! | 2f + 1 replicas, and registers in memory nodes that fail only by crashing | 3f + 1 replicas, nothing else | the registers prevent equivocation; without trusted memory, 2f + 1 replicas cannot |
 //! | nothing is durable | records before messages | a replica that is killed must not contradict itself |
-//! | RDMA | shared memory between processes of one host | available everywhere |
+//! | RDMA | shared memory between processes of one host, TLS between hosts | available everywhere |
 //! | – | evidence against a replica that signs two values | signatures are transferable |
 //!
 //! # Modules

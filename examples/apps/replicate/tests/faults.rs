@@ -107,7 +107,7 @@ fn a_client_that_never_reads_is_disconnected() {
     let mut first = deployment.client(1);
     first.call_numbered(1, 5u64.to_le_bytes(), LIMIT).unwrap();
     drop(first);
-    let mut deaf = connect_as(&group, &group.endpoints[0], 0, Party::Client(1), &key).unwrap();
+    let mut deaf = connect_as(&group, 0, Party::Client(1), &key).unwrap();
     let mut client = deployment.client(0);
     // An executed request, whose repetition is always answered.
     let request = [&[0][..], &1u64.to_le_bytes(), &[0; 8]].concat();

@@ -55,10 +55,10 @@ fn a_replayed_request_is_executed_once_and_an_impostor_is_refused() {
     let group = deployment.group();
     let key = group::load(&deployment.path("client1.key")).unwrap();
     for party in [Party::Client(0), Party::Replica(3)] {
-        let refused = connect_as(&group, &group.endpoints[0], 0, party, &key).unwrap_err();
+        let refused = connect_as(&group, 0, party, &key).unwrap_err();
         assert!(refused.message.contains("IMPOSTOR"), "{refused}");
     }
-    let refused = connect_as(&group, &group.endpoints[0], 0, Party::Client(9), &key).unwrap_err();
+    let refused = connect_as(&group, 0, Party::Client(9), &key).unwrap_err();
     assert!(refused.message.contains("UNKNOWN"), "{refused}");
     let log = deployment.output(0);
     assert!(log.contains("IMPOSTOR") && log.contains("Client(0)"), "the claimed party is named: {log}");
@@ -69,7 +69,7 @@ fn a_client_that_stops_reading_delays_no_other_client() {
     let deployment = Deployment::new("eddsa");
     let group = deployment.group();
     let key = group::load(&deployment.path("client1.key")).unwrap();
-    let mut deaf = connect_as(&group, &group.endpoints[0], 0, Party::Client(1), &key).unwrap();
+    let mut deaf = connect_as(&group, 0, Party::Client(1), &key).unwrap();
     let mut client = deployment.client(0);
     let mut other = deployment.client(1);
     // A request that is executed, so that its repetition is always answered. The new link of client 1 supersedes the deaf one.
@@ -83,7 +83,7 @@ fn a_client_that_stops_reading_delays_no_other_client() {
             match deaf.send(&request) {
                 Ok(()) => sent += 1,
                 Err(SendError::Closed) => {
-                    deaf = connect_as(&group, &group.endpoints[0], 0, Party::Client(1), &key).unwrap();
+                    deaf = connect_as(&group, 0, Party::Client(1), &key).unwrap();
                 }
                 Err(_) => {}
             }

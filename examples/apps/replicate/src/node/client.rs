@@ -11,6 +11,7 @@ use super::answers::Answers;
 use super::frames::decode_reply;
 use super::group::{self, Group};
 use super::handshake::{self, Ends, Hello, Party, Welcome};
+use super::link;
 use super::{Exit, Failure, OrFail, unix_micros};
 use crate::{Answer, Operation, faulty};
 
@@ -103,9 +104,7 @@ impl Client {
 
     fn connect_to(&self, replica: u16) -> Result<Link, Failure> {
         let name = self.group.name(replica);
-        let endpoint = self.group.endpoints.get(usize::from(replica));
-        let endpoint = endpoint.ok_or_else(|| Failure::new(Exit::Setup, "no address"))?;
-        connect_as(&self.group, endpoint, replica, Party::Client(self.me), &self.key)
+        connect_as(&self.group, replica, Party::Client(self.me), &self.key)
             .map_err(|failure| failure.at(name))
     }
 
@@ -232,15 +231,10 @@ fn outdated(sequence: u64, last: u64) -> Failure {
 ///
 /// # Errors
 /// [`Exit::Unreachable`] with the code of a refusal.
-pub fn connect_as(
-    group: &Group,
-    endpoint: &quorate_link::Endpoint,
-    replica: u16,
-    party: Party,
-    key: &SecretKey,
-) -> Result<Link, Failure> {
+pub fn connect_as(group: &Group, replica: u16, party: Party, key: &SecretKey) -> Result<Link, Failure> {
     let unreachable = |text: &str| Failure::new(Exit::Unreachable, text);
-    let mut link = Link::connect(endpoint, CONNECT_LIMIT).or_fail(Exit::Unreachable, endpoint)?;
+    let mut link =
+        link::connect(group, replica, key, CONNECT_LIMIT).or_fail(Exit::Unreachable, "connecting")?;
     link.send(handshake::FIRST).or_fail(Exit::Unreachable, "handshake")?;
     let challenge = receive(&mut link)?;
     let challenge = challenge.as_slice().try_into().map_err(|_| unreachable("not a challenge"))?;

@@ -51,7 +51,7 @@ pub struct GroupFile {
 pub struct ReplicaEntry {
     /// Name.
     pub name: String,
-    /// Address, `shm:PATH`; a relative path is relative to the group file.
+    /// Address: `shm:PATH`, where a relative path is relative to the group file, or `HOST:PORT`.
     pub listen: String,
     /// Ed25519 key, 64 hexadecimal digits.
     pub key: String,
@@ -112,15 +112,14 @@ impl Group {
         if !(1..=1_000).contains(&file.checkpoint) {
             return Err(setup(format!("checkpoint: expected 1 to 1000, got {}", file.checkpoint)));
         }
-        let mut endpoints = Vec::new();
+        let mut endpoints = Vec::with_capacity(n);
         for replica in &file.replica {
             let endpoint =
                 replica.listen.parse().map_err(|error| setup(format!("{}: {error}", replica.name)))?;
-            // TCP would not protect what follows the handshake.
-            let Endpoint::SharedMemory(path) = endpoint else {
-                return Err(setup(format!("{}: expected shm:PATH, got {}", replica.name, replica.listen)));
-            };
-            endpoints.push(Endpoint::SharedMemory(folder.join(path)));
+            endpoints.push(match endpoint {
+                Endpoint::SharedMemory(path) => Endpoint::SharedMemory(folder.join(path)),
+                tcp @ Endpoint::Tcp(_) => tcp,
+            });
         }
         let key = |text: &str| {
             let bytes = hex::decode(text).or_fail(Exit::Setup, "key")?;

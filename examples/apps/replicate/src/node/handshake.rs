@@ -9,7 +9,7 @@
 //!
 //! A signature covers the domain, the group 32, the side u8 (0 connector, 1 acceptor), the connector's role u8 and index u16,
 //! the acceptor's index u16, and both challenges. Afterwards the kernel guarantees that the other end of the shared memory
-//! remains the same process.
+//! remains the same process. Over TCP all of this happens inside TLS.
 
 use quorate::committee::CommitteeId;
 use quorate::ed25519::{Ed25519, PublicKey, SecretKey, Signature};

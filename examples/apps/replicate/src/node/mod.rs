@@ -1,9 +1,10 @@
-//! Replicas and clients as processes of one host: the group file, links through shared memory, the log of records.
+//! Replicas and clients as processes: the group file, links through shared memory or TLS, the log of records.
 //!
 //! | module | responsibility |
 //! |---|---|
 //! | [`group`] | the group file and the key files |
 //! | [`handshake`] | authentication of a link |
+//! | `link` | links of both kinds between the parties of a group |
 //! | `connection` | one link: handshake, fragments, a bounded queue |
 //! | [`audit`] | verifies offline what the records of a replica prove |
 //! | `evidence` | files with evidence |
@@ -20,6 +21,7 @@ mod evidence;
 mod frames;
 pub mod group;
 pub mod handshake;
+mod link;
 mod options;
 mod record_file;
 pub mod server;

@@ -24,6 +24,11 @@ pub(crate) struct InitArgs {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     clients: u16,
 
+    /// Address of a replica, HOST:PORT, for each replica in turn: links over TLS between hosts. By default the replicas run on
+    /// one host and use shared memory.
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    listen: Vec<String>,
+
     /// Signature scheme of the slow path.
     #[arg(long, value_enum, default_value_t = SignerName::Dsig)]
     signer: SignerName,
@@ -45,6 +50,11 @@ impl InitArgs {
             let text = format!("{} already exists; choose another directory", path.display());
             return Err(Failure::new(Exit::Setup, text));
         }
+        let count = 3 * usize::from(self.faulty) + 1;
+        if !self.listen.is_empty() && self.listen.len() != count {
+            let text = format!("--listen: expected {count} addresses, got {}", self.listen.len());
+            return Err(Failure::new(Exit::Usage, text));
+        }
         let make = |name: &str| {
             let key = group::generate()?;
             group::save(&key, &self.out.join(format!("{name}.key")))?;
@@ -56,9 +66,10 @@ impl InitArgs {
             replica: Vec::new(),
             client: Vec::new(),
         };
-        for i in 0..3 * self.faulty + 1 {
+        for i in 0..count {
             let name = format!("replica{i}");
-            let (key, listen) = (make(&name)?, format!("shm:{name}.sock"));
+            let listen = self.listen.get(i).cloned().unwrap_or_else(|| format!("shm:{name}.sock"));
+            let key = make(&name)?;
             file.replica.push(ReplicaEntry { name, listen, key });
         }
         for i in 0..self.clients {

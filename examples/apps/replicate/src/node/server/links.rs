@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::authentication::Authentication;
-use quorate_link::Link;
 
 use super::super::connection::{Connection, Phase};
 use super::super::frames::new_challenge;
 use super::super::handshake::{self, Ends, Hello, Party, Welcome};
+use super::super::link;
 use super::{CLIENT_LIMIT, Event, Server};
 use crate::application::Application;
 
@@ -141,8 +141,7 @@ impl<A: Authentication, P: Application> Server<A, P> {
         let limit = self.machine.limits().message();
         let is_stranger = |c: &Connection| matches!(c.phase, Phase::New | Phase::Accepted(_));
         for _ in 0..MAX_ACCEPTED {
-            // An error concerns the peer that connected, or it is repeated at the next look.
-            let Ok(Some(link)) = self.listener.accept() else { break };
+            let Some(link) = self.acceptor.accept() else { break };
             if self.connections.iter().filter(|c| is_stranger(c)).count() >= MAX_STRANGERS
                 && let Some(oldest) = self.connections.iter().position(is_stranger)
             {
@@ -166,11 +165,10 @@ impl<A: Authentication, P: Application> Server<A, P> {
                 Phase::Connected(other) | Phase::Answered(other, _) => other == peer,
                 phase => phase == Phase::Open(Party::Replica(peer)),
             };
-            let Some(endpoint) = self.group.endpoints.get(usize::from(peer)) else { continue };
             if pause.until > now || self.connections.iter().any(has) {
                 continue;
             }
-            match Link::connect(endpoint, CONNECT_LIMIT) {
+            match link::connect(&self.group, peer, &self.key, CONNECT_LIMIT) {
                 Ok(link) => {
                     *pause = Pause { until: now, length: RECONNECT };
                     let mut connection = Connection::new(link, Phase::Connected(peer), limit);

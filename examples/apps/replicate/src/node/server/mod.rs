@@ -11,13 +11,14 @@ use quorate::ed25519::SecretKey;
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
 use quorate_broadcast::authentication::Authentication;
-use quorate_link::{Listener, MAX_MESSAGE, NAP, SPIN, wait};
+use quorate_link::{MAX_MESSAGE, NAP, SPIN, wait};
 
 use super::connection::{Connection, Phase};
 use super::evidence::EvidenceFolder;
 use super::frames::{Reply, decode_request, encode_reply};
 use super::group::Group;
 use super::handshake::Party;
+use super::link::Acceptor;
 pub use super::options::{Event, Options};
 use super::store::Store;
 use super::{Exit, Failure, OrFail, unix_micros};
@@ -38,7 +39,7 @@ pub struct Server<A: Authentication, P: Application> {
     group: Group,
     key: SecretKey,
     me: MemberIndex,
-    listener: Listener,
+    acceptor: Acceptor,
     connections: Vec<Connection>,
     store: Option<Store>,
     evidence: Option<EvidenceFolder<A::Signature>>,
@@ -87,9 +88,7 @@ impl<A: Authentication, P: Application> Server<A, P> {
         };
         let config = Config { group: group.committee.clone(), me, authentication, application, parameters };
         let machine = Replica::new(config, records).or_fail(Exit::Setup, "the records of the replica")?;
-        let endpoint = group.endpoints.get(usize::from(me));
-        let endpoint = endpoint.ok_or_else(|| Failure::new(Exit::Setup, "no address"))?;
-        let listener = Listener::bind(endpoint).or_fail(Exit::Unreachable, endpoint)?;
+        let acceptor = Acceptor::bind(group, me, &key)?;
         let (background, work) = mpsc::channel::<Work<A>>();
         let (finished, done) = mpsc::channel();
         // The machine limits the work in progress. The thread ends with the sender.
@@ -106,7 +105,7 @@ impl<A: Authentication, P: Application> Server<A, P> {
             group: group.clone(),
             key,
             me,
-            listener,
+            acceptor,
             connections: Vec::new(),
             store,
             evidence: data.map(|dir| EvidenceFolder::new(dir.join("evidence"))),
@@ -338,7 +337,7 @@ impl<A: Authentication, P: Application> Server<A, P> {
         // A result of the background thread does not end the wait.
         let limit = if self.working > 0 { Duration::from_micros(50) } else { NAP };
         let connected = self.connections.iter().map(Connection::as_fd);
-        let descriptors: Vec<_> = [self.listener.as_fd()].into_iter().chain(connected).collect();
+        let descriptors: Vec<_> = [self.acceptor.listener().as_fd()].into_iter().chain(connected).collect();
         wait(&descriptors, timer.min(limit).max(Duration::from_micros(1)));
     }
 }
