@@ -23,6 +23,7 @@
 //! * What the replica accepted is its own word. What it answered is not recorded: a wrong answer convinces its client only.
 
 mod replay;
+mod report;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +31,6 @@ use std::path::Path;
 
 use quorate::wire::Decode;
 use quorate_broadcast::authentication::Authentication;
-use serde::Serialize;
 
 use super::group::Group;
 use super::record_file::{Frames, Next};
@@ -39,83 +39,8 @@ use super::{Exit, Failure, OrFail};
 use crate::application::Application;
 use crate::{Record, limits};
 use replay::Replay;
-
-/// Maximum number of listed findings.
-const MAX_FINDINGS: usize = 100;
-
-/// Result of an audit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
-    /// True if there are no findings.
-    pub ok: bool,
-    /// Name of the replica.
-    pub replica: String,
-    /// Length of the file.
-    pub bytes: usize,
-    /// Bytes at the end that the next start cuts, because their append was not completed.
-    pub torn: usize,
-    /// Number of records.
-    pub records: u64,
-    /// Number of checkpoints with valid signatures of n − f replicas.
-    pub checkpoints: u64,
-    /// Number of certificates for a slot with valid signatures of n − f replicas.
-    pub certificates: u64,
-    /// Number of slots whose operations were executed again and led to a signed state.
-    pub executed: u64,
-    /// Number of slots before a checkpoint whose operations the file does not have.
-    pub adopted: u64,
-    /// Slot of the last valid checkpoint.
-    pub stable: u64,
-    /// Decided operations that nothing proves.
-    pub unproven: Option<Unproven>,
-    /// Faults, in the order of the file.
-    pub findings: Vec<Finding>,
-    /// Number of findings that are not listed.
-    pub unlisted: u64,
-}
-
-/// Decided operations without a certificate after the last checkpoint, or before one with operations missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Unproven {
-    /// Their number.
-    pub slots: u64,
-    /// Number of the first record among them.
-    pub record: u64,
-    /// Its place in the file.
-    pub byte: usize,
-}
-
-/// A fault of the records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// Code, see the table of [`audit`](self).
-    pub code: &'static str,
-    /// Number of the record, from 1 on; 0 is the name of the replica and the group.
-    pub record: u64,
-    /// Its place in the file.
-    pub byte: usize,
-    /// Description for people.
-    pub detail: String,
-}
-
-/// Number and place of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Position {
-    record: u64,
-    byte: usize,
-}
-
-impl Report {
-    fn add(&mut self, code: &'static str, position: Position, detail: String) {
-        self.ok = false;
-        if self.findings.len() < MAX_FINDINGS {
-            let Position { record, byte } = position;
-            self.findings.push(Finding { code, record, byte, detail });
-        } else {
-            self.unlisted += 1;
-        }
-    }
-}
+use report::Position;
+pub use report::{Finding, Report, Unproven};
 
 /// Verifies the records in a data directory. `application` is in its initial state. The replica may be running. Cost: n − f
 /// verifications per certificate.

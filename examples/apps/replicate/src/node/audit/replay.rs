@@ -4,7 +4,7 @@ use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate_broadcast::authentication::Authentication;
 
-use super::{Position, Report, Unproven};
+use super::report::{Position, Report, Unproven};
 use crate::application::{Application, Executed, state_digest};
 use crate::{Ballot, Prepared, Record, StableState, Statement, Value};
 

@@ -10,41 +10,21 @@ use super::super::connection::{Connection, Phase};
 use super::super::frames::new_challenge;
 use super::super::handshake::{self, Ends, Hello, Party, Welcome};
 use super::super::link;
-use super::{CLIENT_LIMIT, Event, Server};
+use super::dialer::{Pause, RECONNECT};
+use super::{Event, Server};
 use crate::application::Application;
 
 /// Maximum number of clients with a link.
 const MAX_CLIENTS: usize = 256;
+/// Limit of a client's message.
+const CLIENT_LIMIT: usize = 64;
 /// Maximum number of links that have not authenticated.
 const MAX_STRANGERS: usize = 64;
 /// Maximum number of links that are accepted at once: creating one takes about a millisecond.
 const MAX_ACCEPTED: usize = 8;
-/// Time limit of a handshake.
-pub(super) const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Pause between two attempts to connect to a replica, maximum pause if it does not answer, and time limit of one attempt.
-const RECONNECT: Duration = Duration::from_millis(500);
+/// Maximum pause between two attempts to connect to a replica that does not answer, and time limit of one attempt.
 const MAX_PAUSE: Duration = Duration::from_secs(4);
 const CONNECT_LIMIT: Duration = Duration::from_millis(50);
-
-/// When to connect to the replicas with a lower index.
-pub(super) struct Dialer {
-    next: Instant,
-    pauses: Vec<Pause>,
-}
-
-/// Time in which a replica that did not answer is left alone.
-#[derive(Clone, Copy)]
-struct Pause {
-    until: Instant,
-    length: Duration,
-}
-
-impl Dialer {
-    pub(super) fn new(me: u16) -> Self {
-        let next = Instant::now();
-        Self { next, pauses: vec![Pause { until: next, length: RECONNECT }; usize::from(me)] }
-    }
-}
 
 impl<A: Authentication, P: Application> Server<A, P> {
     /// Continues the handshake of a connection.

@@ -1,5 +1,6 @@
 //! A running replica: one thread polls its links, runs the machine, writes its records, and then sends.
 
+mod dialer;
 mod links;
 
 use std::collections::BTreeMap;
@@ -24,14 +25,14 @@ use super::store::Store;
 use super::{Exit, Failure, OrFail, unix_micros};
 use crate::application::Application;
 use crate::{Command, Config, Misbehaviour, Output, Replica, Status, Timer, Work};
-use links::{Dialer, HANDSHAKE};
+use dialer::Dialer;
 
 /// Maximum number of messages of one connection that are handled in a row.
 const AT_ONCE: usize = 16;
 /// Polls between two looks at the clock, new connections and finished work.
 const ROUNDS: u32 = 16;
-/// Limit of a client's message.
-const CLIENT_LIMIT: usize = 64;
+/// Time limit of a handshake.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// A running replica. It belongs to one thread.
 pub struct Server<A: Authentication, P: Application> {
