@@ -155,10 +155,14 @@ export async function explanationTests() {
   }
 
   await on("a leader that is down does not propose; Crash and Restart are enabled when they have an effect", "#n=7&seed=1", {}, async (page) => {
-    await page.waitForFunction(() => {
-      const disabled = (id) => document.getElementById(id).disabled;
-      return !disabled("crash") && disabled("restart") && disabled("heal");
+    assert.ok(await page.isEnabled("#crash") && await page.isDisabled("#restart") && await page.isDisabled("#heal"));
+    // The first frame, too, has all validators up.
+    await page.addInitScript(() => {
+      new MutationObserver(() => { window.wasDown ||= Boolean(document.querySelector("#nodes .down")); }).observe(document, { subtree: true, childList: true, attributes: true });
     });
+    await page.reload();
+    await page.waitForSelector("#nodes button");
+    assert.equal(await page.evaluate(() => window.wasDown), false);
     await page.focus("#nodes button:nth-child(1)");
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
     await page.focus("#crash");

@@ -19,6 +19,8 @@ const answers = {
     world?.free();
     world = null;
     world = new World(link);
+    // The validators start at time 0; before that they would be shown as down.
+    while (world.step(0));
     frame();
   },
   advance({ until }) {
