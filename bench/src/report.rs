@@ -47,8 +47,8 @@ fn rendered(figures: &str) -> Result<Vec<(String, String)>, String> {
     let all: Value = serde_json::from_str(figures).map_err(|e| format!("{FIGURES}: {e}"))?;
     let (mut page, mut files) = (HEADING.to_owned(), Vec::new());
     summary::append(&mut page, &all);
-    for (group, title) in [("certificates", "Certificates"), ("network", "Networks")] {
-        rows(&mut page, title, &all, group);
+    for group in ["certificates", "network"] {
+        rows(&mut page, &all, group);
     }
     for (name, title, field, y_label) in PLOTS {
         let lines = Lines::new("members", *y_label, series(at(&all, "growth"), field));
@@ -59,24 +59,19 @@ fn rendered(figures: &str) -> Result<Vec<(String, String)>, String> {
         }
     }
     growth(&mut page, at(&all, "growth"));
-    for (group, tables, title) in [
-        ("dsig", "dsig_paper", "DSig"),
-        ("threshold", "threshold_paper", "Threshold blocks"),
-        ("abft", "abft_paper", "ABFT"),
-        ("gosig", "gosig_paper", "Gosig"),
-    ] {
-        rows(&mut page, title, &all, group);
+    for group in ["dsig", "threshold", "abft", "gosig"] {
+        rows(&mut page, &all, group);
         if group == "abft" && at(&all, group).is_array() {
             page.push_str(ABFT);
             if at(&all, group).to_string().contains(COMPARED) {
                 page.push_str(AGREEMENT);
             }
         }
-        for table in at(&all, tables).as_array().into_iter().flatten() {
+        for table in at(&all, &format!("{group}_paper")).as_array().into_iter().flatten() {
             files.extend(paper(&mut page, table));
         }
     }
-    rows(&mut page, "Bindings", &all, "bindings");
+    rows(&mut page, &all, "bindings");
     if at(&all, "bindings").is_array() {
         page.push_str(BINDINGS);
     }
@@ -139,7 +134,8 @@ fn save(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-fn rows(page: &mut String, title: &str, all: &Value, group: &str) {
+fn rows(page: &mut String, all: &Value, group: &str) {
+    let Some((_, title)) = summary::SECTIONS.iter().find(|(name, _)| *name == group) else { return };
     let Some(rows) = at(all, group).as_array().filter(|rows| !rows.is_empty()) else { return };
     let origin = origin::sentence(at(at(all, ORIGINS), group));
     let _ = write!(

@@ -93,8 +93,7 @@ pub(super) fn figure_7(
     if samples.median("dsig", BETWEEN_TICKS).is_ok() {
         table.note(
             "Between ticks: of the requests that did not begin shortly before or in a timer tick of one of the cores. The ticks are \
-             observed before each round, a thousand per second and core on this machine; a tick lasts about 10 µs. A request of \
-             EdDSA is so long that it meets ticks all the same.",
+             observed before each round. A request of EdDSA is so long that it meets ticks all the same.",
         );
     }
     if !missing.is_empty() {

@@ -43,7 +43,7 @@ fn a_full_disk_stops_the_exchange_and_each_answer_has_its_receipt() {
 }
 
 #[test]
-fn a_disk_that_is_full_later_stops_the_exchange_and_each_answer_has_its_receipt() {
+fn a_disk_that_is_full_later_stops_the_exchange() {
     faults::full_disk_behind_a_window::<Book>(PROGRAM, orders, each_order_was_answered);
 }
 

@@ -76,7 +76,7 @@ fn each_unfair_answer_is_named_although_the_exchange_signed_it() {
 }
 
 #[test]
-fn a_fault_of_a_trader_or_of_the_auditor_does_not_hide_an_unfair_answer() {
+fn a_reused_key_or_a_clock_hides_no_unfair_answer() {
     let keys = Keys::new();
     let hex = |key: &Key| hex::encode(public(key));
     let [alice, bob] = keys.traders.each_ref().map(hex);

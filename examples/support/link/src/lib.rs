@@ -13,8 +13,8 @@
 //!
 //! **Cost.** `quorate-link bench` measures the round trip of a message through shared memory and TCP, and beside them through a
 //! plain ring of two counters and a buffer between two threads. Rings of iceoryx2, which remove the memory of killed processes,
-//! are the choice as long as they take at most 1 µs more than the plain ring, and a round trip of 64 bytes between two pinned
-//! processes at most 1.5 µs. `cargo xtask bench dsig` has a row with both figures; measure on a machine without other load.
+//! should take at most 1 µs more than the plain ring, and a round trip of 64 bytes between two pinned processes at most 1.5 µs.
+//! They miss both on a virtual machine with two cores. `cargo xtask bench dsig` has a row with both figures.
 //!
 //! **Sleeping.** A reader polls. With [`Pace::Sleep`] it polls for [`SPIN`] after the last message and then sleeps in the
 //! kernel. A sender that sent nothing for half of that time wakes it through the socket with its next message. If the

@@ -11,9 +11,9 @@ use quorate_exchange::judge::judge;
 ///
 /// Names each entry that was altered, removed, moved or forged, and the first order that was matched unfairly, dropped or
 /// reordered. The replay ends before the first entry from which on the log may differ from what the exchange executed, such as an
-/// altered one, but not at a reused key, a wrong clock or an unknown trader. Needs only the log and the public keys; get the keys from a trusted
-/// source, not from the source of the log. Keep the head that is printed: with `--head` the next audit detects that the end of the
-/// log was removed.
+/// altered one, but not at a reused key, a wrong clock or an unknown trader. Needs only the log and the public keys; get the keys
+/// from a trusted source, not from the source of the log. Keep the head that is printed: with `--head` the next audit detects that
+/// the end of the log was removed.
 #[derive(Debug, Args)]
 pub(super) struct BookAuditArgs {
     #[command(flatten)]

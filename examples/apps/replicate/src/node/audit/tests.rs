@@ -128,7 +128,7 @@ fn first(report: &Report) -> Option<(&'static str, u64)> {
 }
 
 #[test]
-fn intact_records_are_proven_and_the_first_unproven_one_is_named() {
+fn the_first_unproven_record_is_named() {
     let keys = Keys::new();
     let contents = encode(&records(&keys));
     let report = keys.audit(&contents);
