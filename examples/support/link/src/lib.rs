@@ -2,7 +2,7 @@
 //!
 //! | | shared memory, `shm:PATH` | TCP, `HOST:PORT` |
 //! |---|---|---|
-//! | messages | two single-producer rings of [iceoryx2](https://docs.rs/iceoryx2), without a system call | frames with a length |
+//! | messages | two single-producer rings, without a system call | frames with a length |
 //! | rendezvous | a Unix socket at the path | the connection |
 //! | end of the peer | end of the Unix socket, which the kernel closes for a killed process | end of the connection |
 //! | trust | the peer can write to the shared memory: processes of one user | none, but anyone in between can read and change the messages, without [`Link::with_tls`] |
@@ -12,18 +12,16 @@
 //! [`Link::receive_within`] and [`wait`].
 //!
 //! **Cost.** `quorate-link bench` measures the round trip of a message through shared memory and TCP, and beside them through a
-//! plain ring of two counters and a buffer between two threads. Rings of iceoryx2, which remove the memory of killed processes,
-//! should take at most 1 µs more than the plain ring, and a round trip of 64 bytes between two pinned processes at most 1.5 µs.
-//! They miss both on a virtual machine with two cores. `cargo xtask bench dsig` has a row with both figures.
+//! plain ring of two counters and a buffer between two threads. `cargo xtask bench dsig` has a row with both figures; measure on
+//! a machine without other load. The rings are ours because those of iceoryx2 took 1.2 to 1.6 µs more than the plain one.
 //!
 //! **Sleeping.** A reader polls. With [`Pace::Sleep`] it polls for [`SPIN`] after the last message and then sleeps in the
 //! kernel. A sender that sent nothing for half of that time wakes it through the socket with its next message. If the
 //! sender is suspended between its look at the clock and the message, the reader finds the message within [`NAP`].
-#![forbid(unsafe_code)]
-
 mod limits;
 mod listener;
 mod pinning;
+mod ring;
 mod shared_memory;
 mod socket;
 mod tcp;

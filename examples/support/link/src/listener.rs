@@ -6,7 +6,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::shared_memory::{Node, SharedMemoryLink, node};
+use super::shared_memory::SharedMemoryLink;
 use super::socket::connect_within;
 use super::tcp::TcpLink;
 use super::{Endpoint, Link};
@@ -20,7 +20,7 @@ pub struct Listener(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    SharedMemory { socket: UnixListener, path: PathBuf, node: Node },
+    SharedMemory { socket: UnixListener, path: PathBuf },
     Tcp(TcpListener),
 }
 
@@ -34,7 +34,7 @@ impl Listener {
             Endpoint::SharedMemory(path) => {
                 let socket = bind_socket(path)?;
                 socket.set_nonblocking(true)?;
-                Ok(Self(Kind::SharedMemory { socket, path: path.clone(), node: node()? }))
+                Ok(Self(Kind::SharedMemory { socket, path: path.clone() }))
             }
             Endpoint::Tcp(address) => {
                 let listener = TcpListener::bind(address)?;
@@ -62,9 +62,9 @@ impl Listener {
     /// I/O errors that concern one peer, or too many open files: the caller goes on.
     pub fn accept(&mut self) -> Result<Option<Link>> {
         let accepted = match &self.0 {
-            Kind::SharedMemory { socket, node, .. } => socket
+            Kind::SharedMemory { socket, .. } => socket
                 .accept()
-                .and_then(|(stream, _)| SharedMemoryLink::accept(node, stream))
+                .and_then(|(stream, _)| SharedMemoryLink::accept(stream))
                 .map(Link::shared_memory),
             Kind::Tcp(listener) => {
                 listener.accept().and_then(|(stream, _)| TcpLink::new(stream)).map(Link::tcp)

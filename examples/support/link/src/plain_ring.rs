@@ -1,5 +1,5 @@
 //! A plain ring between two threads: two counters and a buffer, without the safeguards of a link. The bench measures it beside
-//! the rings of iceoryx2, to show what these cost. Threads share memory as processes do, and need no unsafe code for it.
+//! the links, to show what these cost. Threads share memory as processes do, and need no unsafe code for it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;

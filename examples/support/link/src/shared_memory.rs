@@ -1,34 +1,31 @@
-use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::fs::File;
+use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Read, Result, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use iceoryx2::config::Config;
-use iceoryx2::node::NodeBuilder;
-use iceoryx2::port::publisher::Publisher;
-use iceoryx2::port::subscriber::Subscriber;
-use iceoryx2::prelude::{BackpressureStrategy, SignalHandlingMode};
-use iceoryx2::service::ipc::Service;
-use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
 
-use super::limits::{CAPACITY, Closed, MAX_MESSAGE, SendError, timed_out};
+use super::limits::{Closed, SendError, timed_out};
+use super::ring::{self, Receiver, Sender};
 use super::socket::connect_within;
 use super::waiting::SPIN;
 
-/// The process in iceoryx2. It removes the shared memory of processes that were killed.
-pub(super) type Node = iceoryx2::node::Node<Service>;
-
-/// Length of the name of a link, in hexadecimal digits.
-const NAME: usize = 32;
+/// The byte with which a listener sends the memory of the two rings: the version of their format.
+const VERSION: u8 = 1;
 /// Number of polls without a message after which the socket is read, to notice the end of the peer.
 const POLLS: u32 = 1024;
 
 /// One end of a link in shared memory.
 #[derive(Debug)]
 pub(super) struct SharedMemoryLink {
-    sender: Publisher<Service, [u8], ()>,
-    receiver: Subscriber<Service, [u8], ()>,
+    sender: Sender,
+    receiver: Receiver,
     /// Wakes a sleeping reader, and ends with the peer.
     socket: UnixStream,
     /// Time of the last message that was sent.
@@ -36,78 +33,58 @@ pub(super) struct SharedMemoryLink {
     /// Polls since the last message or the last look at the socket.
     polls: u32,
     is_closed: bool,
-    _node: Option<Node>,
-}
-
-/// Creates the node of this process.
-pub(super) fn node() -> Result<Node> {
-    // No configuration file influences the links, and signals belong to the program.
-    let builder = NodeBuilder::new().config(&Config::default());
-    builder.signal_handling_mode(SignalHandlingMode::Disabled).create().map_err(failed)
 }
 
 impl SharedMemoryLink {
-    /// Creates the rings of a link for a peer, and tells it their name.
-    pub(super) fn accept(node: &Node, mut socket: UnixStream) -> Result<Self> {
-        let mut name = [0; NAME / 2];
-        getrandom::fill(&mut name).map_err(failed)?;
-        let name = hex::encode(name);
-        let (up, down) = (ring(node, &name, "up", true)?, ring(node, &name, "down", true)?);
-        let link = Self::with(&down, &up, socket.try_clone()?, None)?;
+    /// Creates the rings of a link for a peer, and sends it their memory.
+    pub(super) fn accept(socket: UnixStream) -> Result<Self> {
+        let [up, down] = [ring::create()?, ring::create()?];
+        let files = [up.as_fd(), down.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        ancillary.push(SendAncillaryMessage::ScmRights(&files));
         // The socket's buffer is empty, so that this does not block.
-        socket.write_all(name.as_bytes())?;
-        Ok(link)
+        sendmsg(&socket, &[IoSlice::new(&[VERSION])], &mut ancillary, SendFlags::empty())?;
+        Self::with(&down, &up, socket)
     }
 
     pub(super) fn connect(path: &Path, limit: Duration) -> Result<Self> {
         let began = Instant::now();
-        let mut socket = connect_within(path, limit)?;
+        let socket = connect_within(path, limit)?;
         // Zero would be no limit.
         let left = limit.saturating_sub(began.elapsed()).max(Duration::from_millis(1));
         socket.set_read_timeout(Some(left))?;
-        let mut name = [0; NAME];
-        socket.read_exact(&mut name).map_err(|error| match error.kind() {
+        let [up, down] = receive_files(&socket).map_err(|error| match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => timed_out(&path.display().to_string()),
             _ => error,
         })?;
-        let name = std::str::from_utf8(&name).ok().filter(|name| hex::decode(name).is_ok());
-        let name = name.ok_or_else(|| failed("the listener sent no name of a link"))?;
-        let node = node()?;
-        let (up, down) = (ring(&node, name, "up", false)?, ring(&node, name, "down", false)?);
-        Self::with(&up, &down, socket, Some(node))
+        Self::with(&up, &down, socket)
     }
 
-    fn with(outgoing: &Ring, incoming: &Ring, socket: UnixStream, node: Option<Node>) -> Result<Self> {
-        let receiver = incoming.subscriber_builder().buffer_size(CAPACITY).create().map_err(failed)?;
-        let sender = outgoing
-            .publisher_builder()
-            .initial_max_slice_len(MAX_MESSAGE)
-            .max_loaned_samples(1)
-            .backpressure_strategy(BackpressureStrategy::DiscardData)
-            .create()
-            .map_err(failed)?;
+    fn with(outgoing: &File, incoming: &File, socket: UnixStream) -> Result<Self> {
+        let (sender, receiver) = (Sender::new(outgoing)?, Receiver::new(incoming)?);
         socket.set_nonblocking(true)?;
-        Ok(Self { sender, receiver, socket, sent: None, polls: 0, is_closed: false, _node: node })
+        Ok(Self { sender, receiver, socket, sent: None, polls: 0, is_closed: false })
     }
 
     pub(super) fn send(&mut self, message: &[u8]) -> std::result::Result<(), SendError> {
-        let loaned = self.sender.loan_slice_uninit(message.len()).map_err(|_| SendError::Full)?;
-        // Undelivered data was discarded, because the ring is full or the peer has no ring any more.
-        if loaned.write_from_slice(message).send().map_err(|_| SendError::Closed)? == 0 {
+        if let Err(error) = self.sender.send(message) {
+            // A ring whose reader has ended stays full.
             self.read_socket();
-            return Err(if self.is_closed { SendError::Closed } else { SendError::Full });
+            return Err(if self.is_closed { SendError::Closed } else { error });
         }
         let now = Instant::now();
         if self.sent.is_none_or(|sent| now.duration_since(sent) >= SPIN / 2) {
-            // A full socket buffer wakes the reader too.
-            let _ = (&self.socket).write(&[0]);
+            // A full socket buffer wakes the reader too; the other errors say that the peer has ended.
+            let written = (&self.socket).write(&[0]);
+            self.is_closed |= written.is_err_and(|error| error.kind() != ErrorKind::WouldBlock);
         }
         self.sent = Some(now);
-        Ok(())
+        if self.is_closed { Err(SendError::Closed) } else { Ok(()) }
     }
 
     pub(super) fn receive(&mut self, message: &mut Vec<u8>) -> std::result::Result<bool, Closed> {
-        if self.take(message)? {
+        if self.receiver.receive(message)? {
             self.polls = 0;
             return Ok(true);
         }
@@ -121,14 +98,7 @@ impl SharedMemoryLink {
             return Ok(false);
         }
         // Messages from before the end, which may have arrived since the first look.
-        if self.take(message)? { Ok(true) } else { Err(Closed) }
-    }
-
-    fn take(&mut self, message: &mut Vec<u8>) -> std::result::Result<bool, Closed> {
-        let Some(sample) = self.receiver.receive().map_err(|_| Closed)? else { return Ok(false) };
-        message.clear();
-        message.extend_from_slice(sample.payload());
-        Ok(true)
+        if self.receiver.receive(message)? { Ok(true) } else { Err(Closed) }
     }
 
     /// Reads the bytes that wake a reader, and notices the end of the peer.
@@ -146,31 +116,29 @@ impl SharedMemoryLink {
     }
 }
 
+/// Receives the memory of the rings: that of the connector's messages first.
+fn receive_files(socket: &UnixStream) -> Result<[File; 2]> {
+    let mut version = [0];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut buffer = [IoSliceMut::new(&mut version)];
+    #[cfg(target_os = "linux")]
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let flags = RecvFlags::empty();
+    let received = rustix::io::retry_on_intr(|| recvmsg(socket, &mut buffer, &mut ancillary, flags))?;
+    let files = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files.map(File::from)),
+        _ => None,
+    });
+    let files: Vec<File> = files.flatten().collect();
+    let other = "shared memory: the listener sent no rings, or those of another version";
+    let files = files.try_into().ok().filter(|_| received.bytes == 1 && version == [VERSION]);
+    files.ok_or_else(|| Error::new(ErrorKind::InvalidData, other))
+}
+
 impl AsFd for SharedMemoryLink {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
-}
-
-type Ring = PortFactory<Service, [u8], ()>;
-
-/// Creates or opens one direction of a link.
-fn ring(node: &Node, name: &str, direction: &str, create: bool) -> Result<Ring> {
-    let name = format!("quorate-link/{name}/{direction}");
-    let name = name.as_str().try_into().map_err(failed)?;
-    let builder = node
-        .service_builder(&name)
-        .publish_subscribe::<[u8]>()
-        .max_nodes(2)
-        .max_publishers(1)
-        .max_subscribers(1)
-        .subscriber_max_buffer_size(CAPACITY)
-        .subscriber_max_borrowed_samples(1)
-        .history_size(0)
-        .enable_safe_overflow(false);
-    if create { builder.create().map_err(failed) } else { builder.open().map_err(failed) }
-}
-
-fn failed(error: impl std::fmt::Display) -> Error {
-    Error::other(format!("shared memory: {error}"))
 }
