@@ -3,7 +3,9 @@
 //! | module | contents | feature |
 //! |---|---|---|
 //! | [`exit`] | exit codes and the `Failure` type of a program | |
+//! | [`pinning`] | pins a thread to a core | `pinning` |
 //! | [`ports`] | free TCP ports on the loopback interface | |
+//! | [`readme`] | runs the shell commands of a README, for tests | `readme` |
 //! | [`rng`] | SplitMix64, a seeded generator with a fixed sequence | |
 //! | [`terminal`] | lines on standard output and standard error, colours, readable numbers | `terminal` |
 //! | [`histogram`] | a histogram of durations | `histogram` |
@@ -17,7 +19,11 @@ pub mod exit;
 pub mod histogram;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "pinning")]
+pub mod pinning;
 pub mod ports;
+#[cfg(feature = "readme")]
+pub mod readme;
 pub mod rng;
 #[cfg(feature = "terminal")]
 pub mod terminal;

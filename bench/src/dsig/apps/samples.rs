@@ -18,7 +18,7 @@ pub(super) const PERCENTILES: [&str; 4] = ["p10", "p50", "p90", "p99"];
 #[derive(Default)]
 pub(super) struct Samples {
     values: BTreeMap<(String, &'static str), Vec<f64>>,
-    /// Cores of client and server, if they are pinned.
+    /// Cores of client and server, if they are pinned, and the same if they share one.
     cores: Option<(u64, u64)>,
 }
 
@@ -27,7 +27,8 @@ impl Samples {
     pub(super) fn add(&mut self, report: &Value, percentiles: &str) -> Result<(), String> {
         let results = report.get("results").and_then(Value::as_array).ok_or("a report without results")?;
         let core = |field: &str| report.get(field).and_then(Value::as_u64);
-        self.cores = core("client_core").zip(core("server_core"));
+        let core_of_all = core("core").map(|core| (core, core));
+        self.cores = core("client_core").zip(core("server_core")).or(core_of_all);
         for result in results {
             let signer = result.get("signer").and_then(Value::as_str).unwrap_or_default();
             let latencies =
@@ -79,6 +80,9 @@ impl Samples {
     /// A sentence about the cores of the processes.
     pub(super) fn pinning(&self) -> String {
         match self.cores {
+            Some((client, server)) if client == server => {
+                format!("All processes are pinned to core {client}, and sleep while they wait.")
+            }
             Some((client, server)) => format!(
                 "The client with its keys is pinned to core {client}, the server with its background thread to core {server}; \
                  both poll."

@@ -146,6 +146,8 @@ fn the_cores_of_pinned_processes_are_named() {
         text.contains("client with its keys is pinned to core 0") && text.contains("to core 3"),
         "{text}"
     );
+    samples.add(&json!({ "core": 2, "results": [] }), "").unwrap();
+    assert!(samples.pinning().contains("All processes are pinned to core 2"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn json(text: &str) -> Json {
 }
 
 #[test]
-fn the_commands_of_the_readme_work() {
+fn a_command_is_called_with_each_signature_scheme() {
     let deployment = Deployment::new();
     let call = |words: &[&str]| {
         let options = ["call", "--json", "--front", &deployment.address, "--key", "alice.key"];

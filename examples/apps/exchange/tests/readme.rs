@@ -4,12 +4,21 @@
 
 mod support;
 
-use quorate_service::testing::run_five_minutes;
+use std::path::Path;
+
+use quorate_support::ports::free_addresses;
+use quorate_support::readme::Script;
 
 #[test]
 fn the_commands_of_the_readme_work() {
     let page = include_str!("../README.md");
-    let text = run_five_minutes(page, support::PROGRAM, "/tmp/exchange", "127.0.0.1:7390");
+    let folder = tempfile::tempdir().unwrap();
+    let script = Script::of_section(page, "Five minutes")
+        .replace("/tmp/exchange", folder.path().join("deployment").to_str().unwrap())
+        .replace("127.0.0.1:7390", &free_addresses(1).unwrap()[0].to_string())
+        // A busy machine needs more time than a user would wait.
+        .replace(" call ", " call --timeout 120 ");
+    let text = script.run(Path::new(support::PROGRAM.path), folder.path());
     for expected in [
         "filled 10 at 100",
         "2 at 101",

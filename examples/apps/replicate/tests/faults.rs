@@ -200,6 +200,24 @@ fn strangers_keep_no_party_away() {
     drop((first, second));
 }
 
+/// A replica has a maximum number of links to clients. One more is refused, and a client with a link can renew it.
+#[test]
+fn a_client_too_many_is_refused() {
+    const MOST: u16 = 256;
+    let mut deployment = Deployment::for_clients(MOST + 1, "eddsa", &["--sync", "kill"]);
+    deployment.start(0);
+    let group = deployment.group();
+    let connect = |client: u16| {
+        let key = group::load(&deployment.path(&format!("client{client}.key"))).unwrap();
+        connect_as(&group, 0, Party::Client(client), &key)
+    };
+    let links: Vec<_> = (0..MOST).map(|client| connect(client).unwrap()).collect();
+    assert_eq!(connect(MOST).unwrap_err().to_string(), "refused: BUSY (UNREACHABLE)");
+    assert!(connect(7).is_ok());
+    drop(links);
+    support::eventually("the replica notices that the clients left", || connect(MOST).is_ok());
+}
+
 /// A replica that is stopped accepts connections and answers none of them.
 #[test]
 fn a_stopped_replica_delays_no_other() {

@@ -20,7 +20,6 @@
 //! sender is suspended between its look at the clock and the message, the reader finds the message within [`NAP`].
 mod limits;
 mod listener;
-mod pinning;
 mod ring;
 mod shared_memory;
 mod socket;
@@ -29,7 +28,6 @@ mod waiting;
 
 pub use limits::{CAPACITY, Closed, MAX_MESSAGE, SendError};
 pub use listener::Listener;
-pub use pinning::pin;
 pub use waiting::{NAP, Pace, SPIN, wait};
 
 use std::fmt;

@@ -8,7 +8,8 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
-use quorate_link::{Closed, Endpoint, Link, Listener, MAX_MESSAGE, Pace, SendError, pin};
+use quorate_link::{Closed, Endpoint, Link, Listener, MAX_MESSAGE, Pace, SendError};
+use quorate_support::pinning::pin;
 use quorate_support::{errln, outln};
 
 quorate_support::exit_codes! {

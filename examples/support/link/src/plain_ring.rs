@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use quorate_link::{CAPACITY, MAX_MESSAGE, pin};
+use quorate_link::{CAPACITY, MAX_MESSAGE};
+use quorate_support::pinning::pin;
 
 /// Polls after which a reader gives its core to another thread, for machines with one core.
 const POLLS: u32 = 1 << 14;

@@ -177,6 +177,12 @@ impl Client {
         lock(&self.inner.waiting.by_sequence).is_none()
     }
 
+    /// Waits until the background thread has no one-time keys to make and has announced them. Returns true if it had keys to
+    /// make. The front may still verify the announcement.
+    pub async fn prepared(&self) -> bool {
+        self.inner.signing.prepared().await
+    }
+
     /// Sends a command and waits for the answer.
     ///
     /// # Errors

@@ -111,6 +111,21 @@ impl CommandSigner {
         }
     }
 
+    /// Waits until the background thread has no one-time keys to make. Returns true if it had.
+    pub(super) async fn prepared(&self) -> bool {
+        let SigningMode::Dsig(planes) = &self.how else { return false };
+        let mut waited = false;
+        loop {
+            let made = planes.made.notified();
+            if lock(&planes.signer).ready() >= LOW_WATER {
+                return waited;
+            }
+            planes.wanted.notify_one();
+            made.await;
+            waited = true;
+        }
+    }
+
     /// Stops the background thread.
     pub(super) fn stop(&self) {
         if let SigningMode::Dsig(planes) = &self.how {

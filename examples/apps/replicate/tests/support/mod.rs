@@ -45,9 +45,16 @@ impl Deployment {
 
     /// A group whose replicas are not started.
     pub fn stopped(signer: &str, options: &'static [&'static str]) -> Self {
+        Self::for_clients(2, signer, options)
+    }
+
+    /// A group for a number of clients whose replicas are not started.
+    pub fn for_clients(clients: u16, signer: &str, options: &'static [&'static str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("group");
-        let made = replicate(&["init", "--clients", "2", "--signer", signer, "--out", out.to_str().unwrap()]);
+        let clients = clients.to_string();
+        let made =
+            replicate(&["init", "--clients", &clients, "--signer", signer, "--out", out.to_str().unwrap()]);
         assert!(made.status.success(), "{made:?}");
         let log = (0..4).map(|i| folder.path().join(format!("replica{i}.out"))).collect();
         Self { folder, replicas: (0..4).map(|_| None).collect(), log, options, file_limit: None }

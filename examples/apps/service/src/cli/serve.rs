@@ -54,7 +54,8 @@ impl ServeArgs {
         let config = Config { put_aside, plain, library, ..Config::load(&self.config)? };
         // The threads that are started later inherit the core.
         if let Some(core) = self.core {
-            quorate_link::pin(core).or_fail(Exit::Input, format_args!("pinning to core {core}"))?;
+            quorate_support::pinning::pin(core)
+                .or_fail(Exit::Input, format_args!("pinning to core {core}"))?;
         }
         let server = Server::<E>::start(&config)?;
         let recovered = server.recovered();

@@ -13,9 +13,7 @@ mod deployment;
 pub mod faults;
 mod one_time_key;
 mod raw_client;
-mod readme;
 
 pub use deployment::{CLIENTS, Deployment, LIMIT, Process, Program, connect, eventually, options};
 pub use one_time_key::sign_with_one_key;
 pub use raw_client::{RawClient, code, signed};
-pub use readme::run_five_minutes;

@@ -109,18 +109,21 @@ impl Front {
     pub(super) async fn start(
         folder: &Path,
         redis: &Redis,
-        key: &Key,
+        keys: &[Key],
         sync: &str,
         library: EddsaLibrary,
     ) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::failed(format!("starting the front: {error}"));
         let config = folder.join(format!("{library}.toml"));
-        let text = format!(
+        let mut text = format!(
             "listen = \"127.0.0.1:0\"\nredis = \"{}\"\nlog = \"{library}.log\"\nrefusals = \"{library}.refusals\"\n\
-             sync = \"{sync}\"\naccept = [\"none\", \"eddsa\", \"dsig\"]\n[[client]]\nname = \"bench\"\nkey = \"{}\"\n",
+             sync = \"{sync}\"\naccept = [\"none\", \"eddsa\", \"dsig\"]\n",
             redis.address,
-            hex::encode(key.public()?.as_bytes())
         );
+        for (number, key) in keys.iter().enumerate() {
+            let public = hex::encode(key.public()?.as_bytes());
+            text.push_str(&format!("[[client]]\nname = \"bench-{number}\"\nkey = \"{public}\"\n"));
+        }
         std::fs::write(&config, text).map_err(failed)?;
         let mut process = Command::new(std::env::current_exe().map_err(failed)?)
             .args(["front", "--json", "--config"])

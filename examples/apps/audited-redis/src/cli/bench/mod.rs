@@ -5,16 +5,17 @@ mod machines;
 mod target;
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
 use quorate_audited_redis::client::{Client, ClientOptions};
 use quorate_audited_redis::eddsa::EddsaLibrary;
-use quorate_audited_redis::failure::Failure;
+use quorate_audited_redis::failure::{Exit, Failure, OrFail};
 use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
+use quorate_support::pinning::pin;
 use quorate_support::rng::nth_output;
 use quorate_support::{errln, outln};
 use serde::Serialize;
@@ -28,6 +29,10 @@ use target::BenchTarget;
 /// Starts a redis-server and a front in a temporary folder. The workload is the paper's: keys of 16 bytes, values
 /// of 32, one SET per four GETs, of which nine in ten find a value. `direct` is plain Redis, `none` a front that
 /// logs without signatures: the difference between `none` and `dsig` or `eddsa` is the cost of signatures.
+///
+/// Client, front and Redis are pinned to one core, because they work one after another, and to wake a process on another core
+/// takes longer than its work. One-time keys are made and verified between commands, as on the cores that the paper dedicates
+/// to the background plane.
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
     /// Targets to measure, separated by commas: direct, none, eddsa, sodium, dsig. `sodium` is EdDSA of libsodium, for which
@@ -47,11 +52,19 @@ pub(super) struct BenchArgs {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+    /// Core of all processes.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "unpinned")]
+    core: usize,
+    /// Pins no process.
+    #[arg(long)]
+    unpinned: bool,
 }
 
 #[derive(Serialize)]
 struct BenchReport {
     sync: String,
+    /// Core of all processes.
+    core: Option<usize>,
     workload: &'static str,
     results: Vec<BenchRow>,
 }
@@ -75,6 +88,11 @@ struct BenchRow {
 
 impl BenchArgs {
     pub(super) fn run(&self) -> Outcome {
+        if !self.unpinned {
+            // The child processes inherit it.
+            pin(self.core)
+                .or_fail(Exit::Input, format_args!("pinning to core {}; try --unpinned", self.core))?;
+        }
         // A single thread, like a client that waits for each answer: no thread switches are measured.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::failed(format!("starting: {error}")))?;
@@ -97,64 +115,78 @@ impl BenchArgs {
     async fn measure(&self) -> Result<BenchReport, Failure> {
         let folder = tempfile::tempdir().map_err(|error| Failure::failed(error.to_string()))?;
         let redis = Redis::start(folder.path()).await?;
-        let key = Key::generate()?;
-        let front = |library| Front::start(folder.path(), &redis, &key, &self.sync, library);
+        // A connection for each: the front accepts only one with a key.
+        let keys = self.signer.iter().map(|_| Key::generate()).collect::<Result<Vec<_>, _>>()?;
+        let front = |library| Front::start(folder.path(), &redis, &keys, &self.sync, library);
         let dalek = front(EddsaLibrary::Dalek).await?;
         // A front verifies with one library.
         let sodium = match self.signer.contains(&BenchTarget::Sodium) {
             true => Some(front(EddsaLibrary::Sodium).await?),
             false => None,
         };
-        let mut results = Vec::new();
-        for way in &self.signer {
+        let mut connections = Vec::new();
+        for (target, key) in self.signer.iter().zip(&keys) {
             let mut plain = redis.connect().await?;
             fill(&mut plain).await?;
-            let (scheme, library, name) = (way.scheme(), way.library(), way.name());
-            if !self.json {
-                errln!("measuring {name}");
-            }
-            let latencies = match scheme {
-                None => self.latencies(&mut Connection::Plain(plain)).await?,
+            let library = target.library();
+            connections.push(match target.scheme() {
+                None => Connection::Plain(plain),
                 Some(scheme) => {
                     let front = sodium.as_ref().filter(|_| library == EddsaLibrary::Sodium).unwrap_or(&dalek);
                     let suite = self.suite;
                     let options = ClientOptions { scheme, library, suite, ..ClientOptions::default() };
-                    let client = Client::connect(front.address(), &key, options).await?;
-                    self.latencies(&mut Connection::Audited(client)).await?
+                    Connection::Audited(Client::connect(front.address(), key, options).await?)
                 }
-            };
+            });
+        }
+        let latencies = self.latencies(&mut connections).await?;
+        let mut results = Vec::new();
+        for (target, latencies) in self.signer.iter().zip(&latencies) {
+            let (scheme, library) = (target.scheme(), target.library());
             let crypto =
                 scheme.map(|scheme| crypto::measure(scheme, library, self.suite)).transpose()?.flatten();
             results.push(BenchRow {
-                signer: name,
+                signer: target.name(),
                 suite: (scheme == Some(SignatureScheme::Dsig)).then(|| self.suite.name()),
                 ops: self.ops,
-                p10: percentile(&latencies, 10),
-                p50: percentile(&latencies, 50),
-                p90: percentile(&latencies, 90),
-                p99: percentile(&latencies, 99),
+                p10: percentile(latencies, 10),
+                p50: percentile(latencies, 50),
+                p90: percentile(latencies, 90),
+                p99: percentile(latencies, 99),
                 mean: latencies.iter().sum::<f64>() / latencies.len() as f64,
                 sign: crypto.map(|(sign, _)| sign),
                 verify: crypto.map(|(_, verify)| verify),
             });
         }
         let workload = "keys of 16 bytes, values of 32; 20 % SET, 80 % GET, 90 % of which find a value";
-        Ok(BenchReport { sync: self.sync.clone(), workload, results })
+        let core = (!self.unpinned).then_some(self.core);
+        Ok(BenchReport { sync: self.sync.clone(), core, workload, results })
     }
 
-    /// Returns the latencies of all commands, sorted.
-    async fn latencies(&self, target: &mut Connection) -> Result<Vec<f64>, Failure> {
+    /// Returns the latencies of all commands of each target, sorted. The targets alternate, because a machine is not always
+    /// equally fast.
+    async fn latencies(&self, targets: &mut [Connection]) -> Result<Vec<Vec<f64>>, Failure> {
         let warm_up = self.ops / 10 + 50;
-        let mut latencies = Vec::with_capacity(self.ops as usize);
-        for number in 0..warm_up + self.ops {
-            let command = command(number)?;
-            let began = Instant::now();
-            target.call(&command).await?;
-            if number >= warm_up {
-                latencies.push(began.elapsed().as_secs_f64() * 1e6);
+        let mut latencies = vec![Vec::with_capacity(self.ops as usize); targets.len()];
+        let all = (0..warm_up + self.ops).step_by(TURN);
+        for turn in all {
+            let turn = turn..(warm_up + self.ops).min(turn + TURN as u32);
+            if !self.json && turn.start % PROGRESS == 0 {
+                errln!("{} of {} commands", turn.start.saturating_sub(warm_up), self.ops);
+            }
+            for (target, latencies) in targets.iter_mut().zip(&mut latencies) {
+                for number in turn.clone() {
+                    let command = command(number)?;
+                    target.prepare().await;
+                    let began = Instant::now();
+                    target.call(&command).await?;
+                    if number >= warm_up {
+                        latencies.push(began.elapsed().as_secs_f64() * 1e6);
+                    }
+                }
             }
         }
-        latencies.sort_by(f64::total_cmp);
+        latencies.iter_mut().for_each(|latencies| latencies.sort_by(f64::total_cmp));
         Ok(latencies)
     }
 }
@@ -165,6 +197,19 @@ enum Connection {
 }
 
 impl Connection {
+    /// Lets the background plane work, of which the client sees only its own half.
+    async fn prepare(&self) {
+        if let Self::Audited(client) = self
+            && client.prepared().await
+        {
+            // Without sleep, so that the core does not sleep either.
+            let began = Instant::now();
+            while began.elapsed() < VERIFICATION {
+                std::thread::yield_now();
+            }
+        }
+    }
+
     async fn call(&mut self, command: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Plain(direct) => direct.call(command).await,
@@ -180,6 +225,12 @@ impl Connection {
     }
 }
 
+/// Number of commands of a target before the next one's turn.
+const TURN: usize = 1000;
+/// Number of commands between two reports of progress.
+const PROGRESS: u32 = 2000;
+/// Time for the front to verify an announcement.
+const VERIFICATION: Duration = Duration::from_millis(5);
 /// Number of keys.
 const KEYS: u64 = 1000;
 
@@ -211,7 +262,8 @@ fn percentile(sorted: &[f64], percent: usize) -> f64 {
 }
 
 fn print(report: &BenchReport) {
-    outln!("{}; log: {}; microseconds", report.workload, report.sync);
+    let place = report.core.map_or("not pinned".to_owned(), |core| format!("all processes on core {core}"));
+    outln!("{}; log: {}; {place}; microseconds", report.workload, report.sync);
     outln!("{:<24} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "p10", "p50", "p90", "p99", "sign", "verify");
     for line in &report.results {
         let name = line.suite.map_or(line.signer.to_owned(), |suite| format!("{} {suite}", line.signer));

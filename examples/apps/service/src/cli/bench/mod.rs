@@ -13,7 +13,8 @@ use quorate_audit::cli::Outcome;
 use quorate_audit::failure::{Exit, Failure, OrFail};
 use quorate_audit::keys::Key;
 use quorate_audit::signed::SignatureScheme;
-use quorate_link::{Pace, pin};
+use quorate_link::Pace;
+use quorate_support::pinning::pin;
 use quorate_support::{errln, outln};
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use quorate_link::pin;
+use quorate_support::pinning::pin;
 
 /// The times at which timers of the system, and of a hypervisor below it, interrupt the cores.
 ///

@@ -1,3 +1,5 @@
+//! Threads and cores.
+
 use std::io::Result;
 
 /// Pins the calling thread, and the threads that it starts later, to a core. Elsewhere than on Linux the thread is not pinned
