@@ -26,6 +26,7 @@ export const BEHAVIOURS = {
     "false-leader": "proposes in views that it does not lead",
     outdated: "sends old certificates and denies newer ones",
     "request-flooder": "sends requests continuously",
+    "certificate-forger": "forges the certificates of batches",
     ...ANY,
   },
   gosig: {

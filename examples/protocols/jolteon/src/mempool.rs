@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use quorate::Error;
 use quorate::certificate::Certificate;
 use quorate::committee::Committee;
-use quorate::ed25519::Ed25519;
+use quorate::ed25519::{Ed25519, Signature};
 use quorate::machine::MemberIndex;
 
 use crate::batch::{Batch, BatchRef};
@@ -22,15 +23,32 @@ use crate::sequence::{Inventory, WINDOW};
 const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
 pub(crate) struct Mempool {
+    me: MemberIndex,
     stored: BTreeMap<BatchDigest, Arc<Batch>>,
     /// The batch acknowledged in each slot.
     slots: BTreeMap<Slot, BatchDigest>,
+    /// The acknowledgements of this member since its start.
+    acknowledgements: BTreeMap<Slot, Signature>,
     bytes: Vec<usize>,
     /// Certified batches in order of arrival.
-    certified: BTreeMap<u64, BatchRef>,
+    certified: BTreeMap<u64, CertifiedBatch>,
     arrivals: BTreeMap<Slot, u64>,
     arrived: u64,
     pub(crate) own: OwnBatches,
+}
+
+struct CertifiedBatch {
+    batch: BatchRef,
+    checked: Checked,
+}
+
+/// What is known about the certificate of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// All its signatures are valid.
+    Verified,
+    /// It contains this member's own acknowledgement, or is named by a block that a quorum voted for. This member sent it.
+    Unverified(MemberIndex),
 }
 
 /// Result of storing a received batch.
@@ -47,8 +65,10 @@ pub(crate) enum StoreOutcome {
 impl Mempool {
     pub(crate) fn new(me: MemberIndex, members: u16) -> Self {
         Self {
+            me,
             stored: BTreeMap::new(),
             slots: BTreeMap::new(),
+            acknowledgements: BTreeMap::new(),
             bytes: vec![0; members.into()],
             certified: BTreeMap::new(),
             arrivals: BTreeMap::new(),
@@ -126,22 +146,81 @@ impl Mempool {
         }
     }
 
-    /// Returns true if exactly this certified batch is known, so that its certificate need not be verified again.
-    pub(crate) fn knows(&self, batch: &BatchRef) -> bool {
-        let known = self.arrivals.get(&batch.header.slot).and_then(|arrival| self.certified.get(arrival));
-        known == Some(batch)
+    /// Remembers this member's acknowledgement of a batch that it stores.
+    pub(crate) fn acknowledged(&mut self, slot: Slot, acknowledgement: Signature) {
+        self.acknowledgements.insert(slot, acknowledgement);
     }
 
-    /// Records a certified batch whose certificate was verified. Returns true if it is new.
-    pub(crate) fn certify(&mut self, batch: BatchRef, chain: &Inventory) -> bool {
+    /// Returns true if a certificate contains this member's own acknowledgement of the batch. The member sent it when the batch
+    /// was durable, and nobody else can make it.
+    pub(crate) fn has_own_acknowledgement(&self, batch: &BatchRef) -> bool {
+        let slot = &batch.header.slot;
+        let own = self.acknowledgements.get(slot).filter(|_| self.slots.get(slot) == Some(&batch.digest()));
+        let signed = batch.certificate.proof().iter().find(|(signer, _)| *signer == self.me);
+        signed.zip(own).is_some_and(|((_, signature), own)| signature == own)
+    }
+
+    /// Returns what is known about this certified batch with exactly this certificate.
+    pub(crate) fn known(&self, batch: &BatchRef) -> Option<Checked> {
+        let known = self.arrivals.get(&batch.header.slot).and_then(|arrival| self.certified.get(arrival));
+        known.filter(|known| known.batch == *batch).map(|known| known.checked)
+    }
+
+    /// Returns true if the certificate in a slot was not verified.
+    pub(crate) fn is_unverified(&self, slot: &Slot) -> bool {
+        let known = self.arrivals.get(slot).and_then(|arrival| self.certified.get(arrival));
+        known.is_some_and(|known| known.checked != Checked::Verified)
+    }
+
+    /// Records a certified batch. A verified certificate replaces one that was not.
+    pub(crate) fn certify(&mut self, batch: BatchRef, checked: Checked, chain: &Inventory) {
         let slot = batch.header.slot;
-        if !chain.admits(slot) || self.arrivals.contains_key(&slot) {
-            return false;
+        if !chain.admits(slot) {
+            return;
         }
-        self.arrived += 1;
-        self.arrivals.insert(slot, self.arrived);
-        self.certified.insert(self.arrived, batch);
-        true
+        let arrival = match self.arrivals.get(&slot) {
+            None => {
+                self.arrived += 1;
+                self.arrived
+            }
+            Some(arrival) if checked == Checked::Verified && self.is_unverified(&slot) => *arrival,
+            Some(_) => return,
+        };
+        self.arrivals.insert(slot, arrival);
+        self.certified.insert(arrival, CertifiedBatch { batch, checked });
+    }
+
+    /// Verifies those of the certificates that were not, in one batch verification. Removes the batches whose certificates are
+    /// invalid and returns the members that sent them, with the errors.
+    pub(crate) fn verify(
+        &mut self,
+        batches: &[BatchRef],
+        identities: &Committee<Ed25519>,
+    ) -> Vec<(MemberIndex, Error)> {
+        let unverified: Vec<(BatchRef, MemberIndex)> = batches
+            .iter()
+            .filter_map(|batch| match self.known(batch)? {
+                Checked::Verified => None,
+                Checked::Unverified(sender) => Some((batch.clone(), sender)),
+            })
+            .collect();
+        let certificates = unverified.iter().map(|(batch, _)| batch.certificate.clone()).collect();
+        let results = Certificate::verify_batch_derived(identities, certificates);
+        let mut invalid = Vec::new();
+        for ((batch, sender), result) in unverified.into_iter().zip(results) {
+            let Some(arrival) = self.arrivals.get(&batch.header.slot).copied() else { continue };
+            match result {
+                Ok(_) => {
+                    self.certified.insert(arrival, CertifiedBatch { batch, checked: Checked::Verified });
+                }
+                Err(error) => {
+                    self.arrivals.remove(&batch.header.slot);
+                    self.certified.remove(&arrival);
+                    invalid.push((sender, error));
+                }
+            }
+        }
+        invalid
     }
 
     /// Returns the oldest certified batches that a chain still admits, as the payload of a block.
@@ -152,13 +231,14 @@ impl Mempool {
             bytes += batch.encoded_len();
             bytes <= MAX_PAYLOAD_BYTES
         };
-        let admitted = self.certified.values().filter(|batch| chain.include(batch.header.slot));
+        let batches = self.certified.values().map(|known| &known.batch);
+        let admitted = batches.filter(|batch| chain.include(batch.header.slot));
         admitted.take(limit).take_while(fits).cloned().collect()
     }
 
-    /// Returns the oldest certified batches, to be announced again.
-    pub(crate) fn oldest(&self, limit: usize) -> impl Iterator<Item = &BatchRef> {
-        self.certified.values().take(limit)
+    /// Returns the oldest certified batches.
+    pub(crate) fn oldest(&self, limit: usize) -> Vec<BatchRef> {
+        self.certified.values().take(limit).map(|known| known.batch.clone()).collect()
     }
 
     /// Removes, after a commit, the batches that the chain contains or excludes. Returns the removed own batches, each
@@ -183,6 +263,7 @@ impl Mempool {
             .collect();
         for (slot, digest) in gone {
             self.slots.remove(&slot);
+            self.acknowledgements.remove(&slot);
             if !is_committed(&digest) {
                 self.release(&digest);
                 pruned.push(digest);
@@ -207,101 +288,4 @@ pub(crate) fn check_certificates(
 }
 
 #[cfg(test)]
-mod tests {
-    use quorate::certificate::Vote;
-    use quorate::machine::Time;
-
-    use super::*;
-    use crate::testing::{certify, committees, secret};
-
-    fn batch(author: u16, sequence: u64, byte: u8) -> Arc<Batch> {
-        Arc::new(Batch::new(author, sequence, [[byte; 100]]).unwrap())
-    }
-
-    fn certified(batch: &Batch) -> BatchRef {
-        let identities = committees::<Ed25519>(4).identities;
-        let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
-        BatchRef { header: *batch.header(), certificate: certify(&identities, statement) }
-    }
-
-    #[test]
-    fn store_enforces_slot_window_and_byte_limit() {
-        let parameters = Parameters { max_author_bytes: 1000, ..Parameters::default() };
-        let mut mempool = Mempool::new(0, 4);
-        let mut chain = Inventory::new(4);
-        assert_eq!(mempool.store(&batch(1, 1, 1), &chain, &parameters), StoreOutcome::Stored);
-        assert_eq!(mempool.store(&batch(1, 1, 1), &chain, &parameters), StoreOutcome::Duplicate);
-        assert_eq!(mempool.store(&batch(1, 1, 2), &chain, &parameters), StoreOutcome::Refused);
-        let taken = (2..40)
-            .filter(|s| mempool.store(&batch(1, *s, 0), &chain, &parameters) == StoreOutcome::Stored)
-            .count();
-        assert_eq!(taken, 8, "104 bytes each");
-        assert_eq!(
-            mempool.store(&batch(2, 1, 1), &chain, &parameters),
-            StoreOutcome::Stored,
-            "others are not affected"
-        );
-        chain.include(Slot { author: 1, sequence: 100 });
-        let (_, pruned) = mempool.settle(&chain, &[]);
-        assert_eq!(pruned.len(), 9);
-        assert_eq!(mempool.store(&batch(1, 2, 2), &chain, &parameters), StoreOutcome::Refused);
-        assert_eq!(mempool.store(&batch(1, 99, 2), &chain, &parameters), StoreOutcome::Stored);
-    }
-
-    #[test]
-    fn restart_restores_every_slot_regardless_of_limits() {
-        let parameters = Parameters { max_author_bytes: 150, ..Parameters::default() };
-        let (mut mempool, chain) = (Mempool::new(0, 4), Inventory::new(4));
-        let batches = [batch(1, 1, 1), batch(1, 2, 1)];
-        batches.iter().for_each(|batch| mempool.restore(batch, &chain));
-        assert!(batches.iter().all(|b| mempool.store(b, &chain, &parameters) == StoreOutcome::Duplicate));
-        assert_eq!(mempool.store(&batch(1, 2, 2), &chain, &Parameters::default()), StoreOutcome::Refused);
-    }
-
-    #[test]
-    fn quorum_certifies_own_batch_and_commit_removes_it() {
-        let identities = committees::<Ed25519>(4).identities;
-        let parameters = Parameters::default();
-        let mut mempool = Mempool::new(0, 4);
-        let mut chain = Inventory::new(4);
-        let own = batch(0, 1, 1);
-        assert_eq!(mempool.store(&own, &chain, &parameters), StoreOutcome::Stored);
-        assert!(mempool.own.disseminate(own.clone(), &identities, Time(10), parameters.retry));
-        let statement = crate::ids::availability(own.header().slot, &identities, own.digest());
-        let mut reference = None;
-        for member in 0..3 {
-            assert!(reference.is_none());
-            let vote = Vote::sign_unguarded(&secret::<Ed25519>(member), &identities, statement).unwrap();
-            reference = mempool.own.acknowledge(vote).0;
-        }
-        let reference = reference.unwrap();
-        assert!(reference.is_consistent() && reference.certificate.check(&identities).is_ok());
-        assert_eq!(mempool.own.overdue(Time(9), 4, &parameters).len(), 0);
-        assert_eq!(mempool.own.overdue(Time(10), 4, &parameters)[0].1, [3]);
-        assert!(mempool.certify(reference.clone(), &chain) && mempool.knows(&reference));
-        assert!(!mempool.certify(reference.clone(), &chain));
-        assert_eq!(mempool.select(&chain, 10).as_slice(), std::slice::from_ref(&reference));
-        chain.include(own.header().slot);
-        assert_eq!(mempool.select(&chain, 10), []);
-        assert_eq!(mempool.settle(&chain, &[reference]), (vec![(1, true)], Vec::new()));
-        assert!(mempool.batch(&own.digest()).is_some(), "until it is delivered");
-        mempool.release(&own.digest());
-        assert_eq!((mempool.pending(), mempool.own.len(), mempool.bytes[0]), (0, 0, 0));
-    }
-
-    #[test]
-    fn payload_takes_oldest_batches_first_and_no_slot_twice() {
-        let chain = Inventory::new(4);
-        let mut mempool = Mempool::new(0, 4);
-        let batches = [batch(1, 2, 1), batch(2, 1, 1), batch(1, 1, 1)];
-        batches.iter().for_each(|batch| assert!(mempool.certify(certified(batch), &chain)));
-        let payload = mempool.select(&chain, 2);
-        assert_eq!(
-            payload.iter().map(BatchRef::digest).collect::<Vec<_>>(),
-            [batches[0].digest(), batches[1].digest()]
-        );
-        assert_eq!(mempool.select(&chain, 9).len(), 3);
-        let other = certified(&batch(1, 2, 9));
-        assert!(!mempool.knows(&other) && !mempool.certify(other, &chain));
-    }
-}
+mod tests;

@@ -7,9 +7,10 @@ use quorate::scheme::Scheme;
 
 use super::{Replica, ReplicaStep};
 use crate::batch::{Batch, BatchRef};
+use crate::block::Block;
 use crate::ids::AVAILABLE;
 use crate::interface::{Evidence, Output, OwnBatchState};
-use crate::mempool::{StoreOutcome, check_certificates};
+use crate::mempool::{Checked, StoreOutcome, check_certificates};
 use crate::message::Message;
 use crate::record::Record;
 
@@ -45,10 +46,11 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    fn acknowledgement(&self, batch: &Batch) -> Vote<Ed25519> {
+    fn acknowledgement(&mut self, batch: &Batch) -> Vote<Ed25519> {
         let identities = &self.committees.identities;
         let statement = crate::ids::availability(batch.header().slot, identities, batch.digest());
         let signature = Ed25519::sign(&self.identity_key, &statement.signed_bytes(&identities.id()));
+        self.mempool.acknowledged(batch.header().slot, signature.clone());
         Vote::new(statement, self.me, signature)
     }
 
@@ -103,25 +105,53 @@ impl<S: Scheme> Replica<S> {
             let sequence = batch.header.slot.sequence;
             out.output(Output::OwnBatch { sequence, state: OwnBatchState::Certified });
             out.broadcast(Message::Certified(Box::new(batch.clone())));
-            self.add_certified(batch);
+            self.add_certified(batch, Checked::Verified);
         }
     }
 
     /// Handles a batch stored by a quorum. All members receive it, so that all know that there is work and expect a
-    /// proposal.
+    /// proposal. A certificate with this member's own acknowledgement is not verified before this member proposes the batch or
+    /// times out, unless there are two in the slot.
     pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
-        if self.mempool.knows(&batch) || !self.tree.root().state.inventory.admits(batch.header.slot) {
+        let slot = batch.header.slot;
+        let known = self.mempool.known(&batch);
+        if known.is_some() || !self.tree.root().state.inventory.admits(slot) {
             return;
         }
+        if self.mempool.has_own_acknowledgement(&batch) && !self.mempool.is_unverified(&slot) {
+            return self.add_certified(batch, Checked::Unverified(from));
+        }
         match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
-            Ok(()) => self.add_certified(batch),
+            Ok(()) => self.add_certified(batch, Checked::Verified),
             Err(error) => out.fault(from, Evidence::Invalid { what: "certificate of a batch", error }),
         }
     }
 
-    fn add_certified(&mut self, batch: BatchRef) {
+    fn add_certified(&mut self, batch: BatchRef, checked: Checked) {
         let chain = self.tree.root().state.inventory.clone();
-        self.mempool.certify(batch, &chain);
+        self.mempool.certify(batch, checked, &chain);
+    }
+
+    /// Records the batches of a block, whose author verified their certificates before it proposed them. If this member
+    /// `checked` the block, it verified those without its own acknowledgement.
+    pub(super) fn add_payload(&mut self, block: &Block<S>, checked: bool) {
+        let chain = self.tree.root().state.inventory.clone();
+        for batch in &block.payload {
+            let is_verified = checked && !self.mempool.has_own_acknowledgement(batch);
+            let checked = if is_verified { Checked::Verified } else { Checked::Unverified(block.author) };
+            self.mempool.certify(batch.clone(), checked, &chain);
+        }
+    }
+
+    /// Verifies the certificates of these batches that were not verified, and returns true if all are valid. The others are
+    /// dropped, and their senders reported.
+    pub(super) fn verify_certified(&mut self, batches: &[BatchRef], out: &mut ReplicaStep<S>) -> bool {
+        let invalid = self.mempool.verify(batches, &self.committees.identities);
+        let all = invalid.is_empty();
+        for (sender, error) in invalid {
+            out.fault(sender, Evidence::Invalid { what: "certificate of a batch", error });
+        }
+        all
     }
 
     pub(super) fn report_congestion(&mut self, out: &mut ReplicaStep<S>) {

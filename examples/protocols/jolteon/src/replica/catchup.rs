@@ -195,10 +195,7 @@ impl<S: Scheme> Replica<S> {
             if !self.tree.insert(&self.committees, block.clone(), false) {
                 return;
             }
-            let chain = self.tree.root().state.inventory.clone();
-            for batch in &block.payload {
-                self.mempool.certify(batch.clone(), &chain);
-            }
+            self.add_payload(&block, false);
         }
         self.learn_qc(certificate, Some(from), out);
     }

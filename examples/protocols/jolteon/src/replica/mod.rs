@@ -165,7 +165,7 @@ impl<S: Scheme> Replica<S> {
             // Pacemaker, Timeout: the member times out the view.
             (Phase::Working, Input::Timer(Timer::View)) => {
                 self.view_timer = None;
-                self.time_out(out);
+                self.on_view_timer(out);
             }
             // Pacemaker, Timeout: it repeats its timeout until the view ends.
             (Phase::TimedOut, Input::Timer(Timer::View)) => {

@@ -5,12 +5,14 @@ use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
 use super::{Replica, ReplicaStep, VIEW_WINDOW};
+use crate::batch::BatchRef;
 use crate::block::{Block, BlockContent, Executed};
 use crate::ids::BlockDigest;
 use crate::interface::{Evidence, Timer};
-use crate::mempool::check_certificates;
+use crate::mempool::{Checked, check_certificates};
 use crate::message::Message;
 use crate::record::Record;
+use crate::sequence::Inventory;
 
 /// Maximum lag of execution behind the chain at which this member still proposes.
 const MAX_LAG: u64 = 256;
@@ -87,10 +89,7 @@ impl<S: Scheme> Replica<S> {
         if !self.tree.insert(&self.committees, block.clone(), false) {
             return;
         }
-        let chain = self.tree.root().state.inventory.clone();
-        for batch in &block.payload {
-            self.mempool.certify(batch.clone(), &chain);
-        }
+        self.add_payload(&block, true);
         if block.view == self.pacemaker.view() {
             self.last_block_at = Some(self.now);
             self.candidate.get_or_insert(block.digest());
@@ -154,6 +153,12 @@ impl<S: Scheme> Replica<S> {
 
     fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut ReplicaStep<S>) {
         let Some(state) = self.tree.state(&parent) else { return };
+        let inventory = state.inventory.clone();
+        let payload = self.verified_payload(&inventory, out);
+        if !self.wants_block() {
+            return;
+        }
+        let Some(state) = self.tree.state(&parent) else { return };
         // Only states that the chain proves committed: a voter without the proof could not have executed more.
         let final_height = state.final_above(self.tree.block(&parent));
         let newest = self.execution.up_to(final_height).filter(|newest| newest.height > stated.height);
@@ -165,7 +170,7 @@ impl<S: Scheme> Replica<S> {
             parent,
             justify: self.pacemaker.high().cloned(),
             tc: self.pacemaker.tc().cloned(),
-            payload: self.mempool.select(&state.inventory, self.parameters.max_block_batches),
+            payload,
             executed: newest.unwrap_or(stated),
             timestamp: self.now.0,
         };
@@ -175,6 +180,16 @@ impl<S: Scheme> Replica<S> {
         out.broadcast(Message::Proposal(block.clone()));
         self.proposals.insert((block.view, self.me), block.proposal(&self.committees));
         self.accept(block, out);
+    }
+
+    /// Returns the batches of a new block. Each certificate is verified: voters that have not acknowledged a batch verify it.
+    fn verified_payload(&mut self, chain: &Inventory, out: &mut ReplicaStep<S>) -> Vec<BatchRef> {
+        loop {
+            let payload = self.mempool.select(chain, self.parameters.max_block_batches);
+            if self.verify_certified(&payload, out) {
+                return payload;
+            }
+        }
     }
 
     fn check_against_parent(&self, block: &Block<S>) -> Result<(), &'static str> {
@@ -200,9 +215,15 @@ impl<S: Scheme> Replica<S> {
         Ok(())
     }
 
+    /// Verifies the certificates of the batches that this member has not acknowledged. Of the others it knows that at least
+    /// one honest member stores them: itself.
     fn check_payload(&self, block: &Block<S>) -> quorate::Result<()> {
-        let unknown = block.payload.iter().filter(|batch| !self.mempool.knows(batch));
-        let certificates = unknown.map(|batch| batch.certificate.clone()).collect();
+        let is_certain = |batch: &&BatchRef| {
+            self.mempool.known(batch) == Some(Checked::Verified)
+                || self.mempool.has_own_acknowledgement(batch)
+        };
+        let others = block.payload.iter().filter(|batch| !is_certain(batch));
+        let certificates = others.map(|batch| batch.certificate.clone()).collect();
         check_certificates(&self.committees.identities, certificates)
     }
 }

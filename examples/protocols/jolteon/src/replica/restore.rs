@@ -198,10 +198,8 @@ impl<S: Scheme> Replica<S> {
                 self.mempool.own.disseminate(batch, &self.committees.identities, Time(0), wait);
             }
         }
-        let payload: Vec<_> = self.tree.nodes().flat_map(|node| node.block.payload.clone()).collect();
-        for batch in payload {
-            self.mempool.certify(batch, &chain);
-        }
+        let blocks: Vec<_> = self.tree.nodes().map(|node| node.block.clone()).collect();
+        blocks.iter().for_each(|block| self.add_payload(block, false));
     }
 }
 

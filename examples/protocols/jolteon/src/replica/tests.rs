@@ -1,5 +1,7 @@
 //! Rules that involve the replica as a whole. Four members with test keys; the replica is member 0.
 
+mod certified;
+
 use super::*;
 use crate::block::{BlockContent, Executed};
 use crate::interface::{Abstention, SigningHistory};

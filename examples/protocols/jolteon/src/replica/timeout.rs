@@ -9,11 +9,19 @@ use crate::record::Record;
 const REMINDERS: usize = 8;
 
 impl<S: Scheme> Replica<S> {
-    /// Times out a view that took too long.
+    /// Times out a view that took too long, unless the only work was batches with invalid certificates.
+    pub(super) fn on_view_timer(&mut self, out: &mut ReplicaStep<S>) {
+        while !self.verify_certified(&self.mempool.oldest(REMINDERS), out) {}
+        if self.wants_block() {
+            self.time_out(out);
+        }
+    }
+
+    /// Times out the view.
     pub(super) fn time_out(&mut self, out: &mut ReplicaStep<S>) {
         // The other members may not know that there is work.
         for batch in self.mempool.oldest(REMINDERS) {
-            out.broadcast(Message::Certified(Box::new(batch.clone())));
+            out.broadcast(Message::Certified(Box::new(batch)));
         }
         self.resume_timeouts();
         self.send_timeout(out);

@@ -12,7 +12,10 @@ use quorate::wire::{Decode, Encode, Writer};
 use quorate_simulator::{Adversary, Control};
 
 use super::keys::SimulationKeys;
-use crate::{Advance, Batch, Block, BlockContent, BlockDigest, Message, Replica, TIMEOUT, Timeout};
+use crate::{Advance, Batch, BatchRef, Block, BlockContent, BlockDigest, Message, Replica, TIMEOUT, Timeout};
+
+/// Length of an acknowledgement's signature in bytes.
+const SIGNATURE: usize = 64;
 
 /// Names of the protocol's adversaries.
 pub const ADVERSARIES: &[&str] = &[
@@ -26,6 +29,7 @@ pub const ADVERSARIES: &[&str] = &[
     "false-leader",
     "outdated",
     "request-flooder",
+    "certificate-forger",
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +54,8 @@ enum Kind {
     Outdated,
     /// Sends requests continuously.
     RequestFlooder,
+    /// Forges an acknowledgement in the certificates of batches: of others as soon as it sees them, and in its proposals.
+    CertificateForger,
 }
 
 /// The adversary of one of the [`ADVERSARIES`].
@@ -75,6 +81,7 @@ impl<S: Scheme> JolteonAdversary<S> {
             "false-leader" => Kind::FalseLeader,
             "outdated" => Kind::Outdated,
             "request-flooder" => Kind::RequestFlooder,
+            "certificate-forger" => Kind::CertificateForger,
             _ => return None,
         };
         Some(Self { kind, me, keys, oldest: None, seen: Vec::new() })
@@ -118,6 +125,15 @@ impl<S: Scheme> JolteonAdversary<S> {
         Vote::new(*vote.statement(), self.me, forged)
     }
 
+    /// Returns the batch with a certificate whose last signature is that of another member.
+    fn forge_certificate(&self, batch: &BatchRef) -> BatchRef {
+        let mut bytes = batch.encode();
+        if let Some(from) = bytes.len().checked_sub(2 * SIGNATURE) {
+            bytes.copy_within(from..from + SIGNATURE, from + SIGNATURE);
+        }
+        BatchRef::decode(&bytes, &*self.keys.committees.identities).unwrap_or_else(|_| batch.clone())
+    }
+
     /// Sends one message to the members with odd index and another to the rest.
     fn split(control: &mut Control<'_, Replica<S>>, one: &Message<S>, other: &Message<S>) {
         for member in control.members() {
@@ -135,6 +151,10 @@ impl<S: Scheme> JolteonAdversary<S> {
             }
             Kind::FalseState if content.executed.height > 0 => {
                 content.executed.state_root[0] ^= 1;
+                control.broadcast(&Message::Proposal(self.sign_block(content)));
+            }
+            Kind::CertificateForger if !content.payload.is_empty() => {
+                content.payload = content.payload.iter().map(|batch| self.forge_certificate(batch)).collect();
                 control.broadcast(&Message::Proposal(self.sign_block(content)));
             }
             Kind::NonProposer => {}
@@ -176,7 +196,14 @@ impl<S: Scheme> JolteonAdversary<S> {
     }
 
     fn observe(&mut self, message: &Message<S>, control: &mut Control<'_, Replica<S>>) {
-        let Message::Proposal(block) = message else { return };
+        let block = match message {
+            Message::Proposal(block) => block,
+            Message::Certified(batch) if self.kind == Kind::CertificateForger => {
+                control.broadcast(&Message::Certified(Box::new(self.forge_certificate(batch))));
+                return;
+            }
+            _ => return,
+        };
         if let (None, Some(qc)) = (&self.oldest, &block.justify) {
             self.oldest = Some(qc.clone());
         }

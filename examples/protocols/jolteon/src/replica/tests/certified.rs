@@ -1,0 +1,110 @@
+//! Certificates of batches: which ones a member verifies, and when.
+
+use super::*;
+use crate::batch::{Batch, BatchRef};
+use crate::mempool::Checked;
+use crate::testing::certify;
+use quorate::machine::Outgoing;
+use quorate::wire::{Decode, Encode};
+
+const NOBODY: [MemberIndex; 0] = [];
+
+/// Returns a batch of member 1, its reference, and the same with a forged acknowledgement of member 2. Both references contain
+/// the valid acknowledgement of member 0.
+fn batch() -> (Arc<Batch>, BatchRef, BatchRef) {
+    let identities = committees::<E>(4).identities;
+    let batch = Arc::new(Batch::new(1, 1, [b"transaction"]).unwrap());
+    let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
+    let valid = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
+    let mut bytes = valid.encode();
+    let end = bytes.len();
+    bytes.copy_within(end - 128..end - 64, end - 64);
+    let forged = BatchRef::decode(&bytes, &identities).unwrap();
+    (batch, valid, forged)
+}
+
+fn certified(batch: &BatchRef) -> Message<E> {
+    Message::Certified(Box::new(batch.clone()))
+}
+
+/// Returns a replica that has acknowledged the batch.
+fn acknowledged(batch: &Arc<Batch>) -> Replica<E> {
+    let mut replica = replica();
+    let step = give(&mut replica, 1, Message::Batch(batch.clone()));
+    assert!(matches!(step.messages[..], [Outgoing { message: Message::Acknowledge(_), .. }]));
+    replica
+}
+
+fn culprits(step: &Step<Replica<E>>) -> Vec<MemberIndex> {
+    step.faults.iter().map(|fault| fault.culprit).collect()
+}
+
+fn proposed(step: &Step<Replica<E>>) -> Option<Arc<Block<E>>> {
+    step.messages.iter().find_map(|outgoing| match &outgoing.message {
+        Message::Proposal(block) => Some(block.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_leader_proposes_only_batches_whose_certificates_it_verified() {
+    let (batch, valid, forged) = batch();
+    let mut replica = acknowledged(&batch);
+    assert_eq!(culprits(&give(&mut replica, 2, certified(&forged))), NOBODY);
+    assert_eq!(replica.status().pending, 1, "trusted for the time being");
+    let tc = Some(timeout_certificate(&committees::<E>(4), 3, 0));
+    let step = give(&mut replica, 3, Message::Advance(Box::new(Advance { high: None, tc })));
+    assert_eq!((replica.status().view, replica.leader()), (4, 0));
+    assert_eq!((culprits(&step), proposed(&step), replica.status().pending), (vec![2], None, 0));
+    let step = give(&mut replica, 1, certified(&valid));
+    assert_eq!(proposed(&step).expect("a proposal").payload, [valid]);
+}
+
+#[test]
+fn a_forged_certificate_times_out_no_view() {
+    let (batch, valid, forged) = batch();
+    let times_out = |batch: &BatchRef, replica: &mut Replica<E>| {
+        drop(give(replica, 2, certified(batch)));
+        assert_eq!(replica.view_timer, Some(1));
+        let step = replica.handle(replica.now, Input::Timer(Timer::View));
+        let sent = step.messages.iter().any(|outgoing| matches!(outgoing.message, Message::Timeout(_)));
+        (culprits(&step), sent)
+    };
+    assert_eq!(times_out(&forged, &mut acknowledged(&batch)), (vec![2], false));
+    assert_eq!(times_out(&valid, &mut acknowledged(&batch)), (NOBODY.into(), true));
+}
+
+#[test]
+fn a_second_certificate_in_a_slot_is_verified() {
+    let (batch, valid, forged) = batch();
+    let mut replica = acknowledged(&batch);
+    drop(give(&mut replica, 2, certified(&forged)));
+    assert_eq!(culprits(&give(&mut replica, 1, certified(&valid))), NOBODY);
+    assert_eq!(replica.mempool.known(&valid), Some(Checked::Verified));
+    let mut replica = acknowledged(&batch);
+    drop(give(&mut replica, 1, certified(&valid)));
+    assert_eq!(culprits(&give(&mut replica, 2, certified(&forged))), [2]);
+    assert_eq!(replica.mempool.known(&valid), Some(Checked::Unverified(1)));
+}
+
+/// A quorum of voters has at least f + 1 honest members that store the batch, because each of them acknowledged it or verified
+/// that a quorum did.
+#[test]
+fn a_voter_verifies_the_certificates_without_its_acknowledgement() {
+    let c = committees::<E>(4);
+    let (batch, valid, forged) = batch();
+    let proposal = |reference: &BatchRef| {
+        let mut content = (**block(1, None, None)).clone();
+        content.payload = vec![reference.clone()];
+        let bytes = c.proposal(1, content.digest()).signed_bytes(&c.identities.id());
+        Message::Proposal(Arc::new(Block::new(content, E::sign(&secret::<E>(1), &bytes))))
+    };
+    let votes = |replica: &mut Replica<E>, reference| {
+        let step = give(replica, 1, proposal(reference));
+        let voted = step.persist.iter().any(|record| matches!(record, Record::VoteGuard(_)));
+        (culprits(&step), voted)
+    };
+    assert_eq!(votes(&mut acknowledged(&batch), &forged), (NOBODY.into(), true));
+    assert_eq!(votes(&mut replica(), &forged), (vec![1], false));
+    assert_eq!(votes(&mut replica(), &valid), (NOBODY.into(), true));
+}
