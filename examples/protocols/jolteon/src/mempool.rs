@@ -47,7 +47,7 @@ struct CertifiedBatch {
 pub(crate) enum Checked {
     /// All its signatures are valid.
     Verified,
-    /// It contains this member's own acknowledgement, or is named by a block that a quorum voted for. This member sent it.
+    /// This member stores the batch, or a quorum voted for a block that names it. The certificate came from this member.
     Unverified(MemberIndex),
 }
 
@@ -149,6 +149,12 @@ impl Mempool {
     /// Remembers this member's acknowledgement of a batch that it stores.
     pub(crate) fn acknowledged(&mut self, slot: Slot, acknowledgement: Signature) {
         self.acknowledgements.insert(slot, acknowledgement);
+    }
+
+    /// Returns the batch if this member acknowledged it, or will when it is durable.
+    pub(crate) fn acknowledged_batch(&self, batch: &BatchRef) -> Option<&Arc<Batch>> {
+        let acknowledged = self.slots.get(&batch.header.slot).filter(|digest| **digest == batch.digest())?;
+        self.stored.get(acknowledged)
     }
 
     /// Returns true if a certificate contains this member's own acknowledgement of the batch. The member sent it when the batch

@@ -30,6 +30,7 @@ pub(crate) struct Synchronizer<S: Scheme> {
     heights: BTreeMap<BatchDigest, u64>,
     rate_limiter: PeerRateLimiter,
     poll: StatusPoll,
+    members: u16,
 }
 
 /// A search for an unknown certified block.
@@ -60,6 +61,7 @@ impl<S: Scheme> Synchronizer<S> {
             heights: BTreeMap::new(),
             rate_limiter: PeerRateLimiter::default(),
             poll: StatusPoll::new(members),
+            members,
         }
     }
 
@@ -131,7 +133,8 @@ impl<S: Scheme> Synchronizer<S> {
 
     // Batches.
 
-    /// Requests a batch named by the block at `height`. Its author and the signers of its certificate have it.
+    /// Requests a batch named by the block at `height`. Its author and the signers of its certificate have it, or the voters for
+    /// the block.
     pub(crate) fn request_batch(&mut self, height: u64, batch: &BatchRef) {
         if self.is_requested(&batch.digest()) {
             return;
@@ -140,6 +143,7 @@ impl<S: Scheme> Synchronizer<S> {
         let mut holders: Vec<MemberIndex> = [author]
             .into_iter()
             .chain(batch.certificate.signers().iter())
+            .chain(0..self.members)
             .filter(|m| *m != self.me)
             .collect();
         dedup(&mut holders);

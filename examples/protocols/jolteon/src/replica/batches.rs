@@ -14,6 +14,9 @@ use crate::mempool::{Checked, StoreOutcome, check_certificates};
 use crate::message::Message;
 use crate::record::Record;
 
+/// Maximum size in bytes of a batch that is written again with a vote, instead of a verification of its certificate.
+const MAX_REPEATED: usize = 64 << 10;
+
 impl<S: Scheme> Replica<S> {
     /// Stores a batch of this member durably, sends it to all and acknowledges it.
     pub(super) fn on_seal(&mut self, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
@@ -110,15 +113,15 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Handles a batch stored by a quorum. All members receive it, so that all know that there is work and expect a
-    /// proposal. A certificate with this member's own acknowledgement is not verified before this member proposes the batch or
-    /// times out, unless there are two in the slot.
+    /// proposal. If this member stores the batch, it does not verify the certificate before it proposes the batch or times out,
+    /// unless there are two in the slot.
     pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
         let slot = batch.header.slot;
         let known = self.mempool.known(&batch);
         if known.is_some() || !self.tree.root().state.inventory.admits(slot) {
             return;
         }
-        if self.mempool.has_own_acknowledgement(&batch) && !self.mempool.is_unverified(&slot) {
+        if self.mempool.acknowledged_batch(&batch).is_some() && !self.mempool.is_unverified(&slot) {
             return self.add_certified(batch, Checked::Unverified(from));
         }
         match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
@@ -133,14 +136,35 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Records the batches of a block, whose author verified their certificates before it proposed them. If this member
-    /// `checked` the block, it verified those without its own acknowledgement.
+    /// `checked` the block, it verified those of the batches that it does not hold.
     pub(super) fn add_payload(&mut self, block: &Block<S>, checked: bool) {
         let chain = self.tree.root().state.inventory.clone();
         for batch in &block.payload {
-            let is_verified = checked && !self.mempool.has_own_acknowledgement(batch);
+            let is_verified = checked && !self.holds(batch);
             let checked = if is_verified { Checked::Verified } else { Checked::Unverified(block.author) };
             self.mempool.certify(batch.clone(), checked, &chain);
         }
+    }
+
+    /// Returns true if this member has made the batch durable, or can do so with its vote.
+    pub(super) fn holds(&self, batch: &BatchRef) -> bool {
+        self.mempool.has_own_acknowledgement(batch) || self.held_with_vote(batch).is_some()
+    }
+
+    /// Returns the batch if it is small and this member stores it, perhaps not durably yet.
+    fn held_with_vote(&self, batch: &BatchRef) -> Option<&Arc<Batch>> {
+        self.mempool.acknowledged_batch(batch).filter(|batch| batch.bytes() <= MAX_REPEATED)
+    }
+
+    /// Returns the batches of a block that this member has to make durable before it votes for the block: those whose
+    /// certificates it has not verified and that do not contain its own acknowledgement. `None` if it does not hold one.
+    pub(super) fn held_for_vote(&self, block: &Block<S>) -> Option<Vec<Arc<Batch>>> {
+        let is_certain = |batch: &&BatchRef| {
+            self.mempool.known(batch) == Some(Checked::Verified)
+                || self.mempool.has_own_acknowledgement(batch)
+        };
+        let others = block.payload.iter().filter(|batch| !is_certain(batch));
+        others.map(|batch| self.held_with_vote(batch).cloned()).collect()
     }
 
     /// Verifies the certificates of these batches that were not verified, and returns true if all are valid. The others are

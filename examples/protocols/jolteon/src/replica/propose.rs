@@ -215,13 +215,11 @@ impl<S: Scheme> Replica<S> {
         Ok(())
     }
 
-    /// Verifies the certificates of the batches that this member has not acknowledged. Of the others it knows that at least
-    /// one honest member stores them: itself.
+    /// Verifies the certificates of the batches that this member does not hold. Of the others it knows that at least one honest
+    /// member stores them when it votes: itself.
     fn check_payload(&self, block: &Block<S>) -> quorate::Result<()> {
-        let is_certain = |batch: &&BatchRef| {
-            self.mempool.known(batch) == Some(Checked::Verified)
-                || self.mempool.has_own_acknowledgement(batch)
-        };
+        let is_certain =
+            |batch: &&BatchRef| self.mempool.known(batch) == Some(Checked::Verified) || self.holds(batch);
         let others = block.payload.iter().filter(|batch| !is_certain(batch));
         let certificates = others.map(|batch| batch.certificate.clone()).collect();
         check_certificates(&self.committees.identities, certificates)

@@ -3,24 +3,35 @@
 use super::*;
 use crate::batch::{Batch, BatchRef};
 use crate::mempool::Checked;
-use crate::testing::certify;
+use quorate::certificate::{Suspects, Vote, VoteCollector};
 use quorate::machine::Outgoing;
 use quorate::wire::{Decode, Encode};
 
 const NOBODY: [MemberIndex; 0] = [];
 
-/// Returns a batch of member 1, its reference, and the same with a forged acknowledgement of member 2. Both references contain
-/// the valid acknowledgement of member 0.
-fn batch() -> (Arc<Batch>, BatchRef, BatchRef) {
+/// Returns a batch of member 1 with a transaction of `bytes` bytes, its reference with acknowledgements of `members`, and the
+/// same with a forged last one.
+fn batch_of(bytes: usize, members: [MemberIndex; 3]) -> (Arc<Batch>, BatchRef, BatchRef) {
     let identities = committees::<E>(4).identities;
-    let batch = Arc::new(Batch::new(1, 1, [b"transaction"]).unwrap());
+    let batch = Arc::new(Batch::new(1, 1, [vec![7; bytes]]).unwrap());
     let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
-    let valid = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
+    let mut collector = VoteCollector::new(identities.clone(), statement.kind, statement.view);
+    let mut votes = members.map(|member| {
+        let vote = Vote::sign_unguarded(&secret::<E>(member), &identities, statement).unwrap();
+        collector.add(vote, &mut Suspects::new()).certificate
+    });
+    let certificate = votes[2].take().unwrap().into_inner();
+    let valid = BatchRef { header: *batch.header(), certificate };
     let mut bytes = valid.encode();
     let end = bytes.len();
     bytes.copy_within(end - 128..end - 64, end - 64);
     let forged = BatchRef::decode(&bytes, &identities).unwrap();
     (batch, valid, forged)
+}
+
+/// Both references contain the valid acknowledgement of member 0.
+fn batch() -> (Arc<Batch>, BatchRef, BatchRef) {
+    batch_of(10, [0, 1, 2])
 }
 
 fn certified(batch: &BatchRef) -> Message<E> {
@@ -87,24 +98,34 @@ fn a_second_certificate_in_a_slot_is_verified() {
     assert_eq!(replica.mempool.known(&valid), Some(Checked::Unverified(1)));
 }
 
-/// A quorum of voters has at least f + 1 honest members that store the batch, because each of them acknowledged it or verified
-/// that a quorum did.
-#[test]
-fn a_voter_verifies_the_certificates_without_its_acknowledgement() {
+/// Lets member 1 propose a batch. Returns the culprits, whether the replica votes, and the number of batches that it makes durable.
+fn vote(replica: &mut Replica<E>, batch: &BatchRef) -> (Vec<MemberIndex>, bool, usize) {
     let c = committees::<E>(4);
+    let mut content = (**block(1, None, None)).clone();
+    content.payload = vec![batch.clone()];
+    let bytes = c.proposal(1, content.digest()).signed_bytes(&c.identities.id());
+    let proposal = Block::new(content, E::sign(&secret::<E>(1), &bytes));
+    let step = give(replica, 1, Message::Proposal(Arc::new(proposal)));
+    let voted = step.persist.iter().any(|record| matches!(record, Record::VoteGuard(_)));
+    let batches = step.persist.iter().filter(|record| matches!(record, Record::Batch(_)));
+    (culprits(&step), voted, batches.count())
+}
+
+/// A quorum of voters has at least f + 1 honest members that store the batch, because each of them acknowledged it, stores it with
+/// its vote, or verified that a quorum acknowledged it.
+#[test]
+fn a_voter_verifies_the_certificates_of_batches_that_it_does_not_store() {
     let (batch, valid, forged) = batch();
-    let proposal = |reference: &BatchRef| {
-        let mut content = (**block(1, None, None)).clone();
-        content.payload = vec![reference.clone()];
-        let bytes = c.proposal(1, content.digest()).signed_bytes(&c.identities.id());
-        Message::Proposal(Arc::new(Block::new(content, E::sign(&secret::<E>(1), &bytes))))
-    };
-    let votes = |replica: &mut Replica<E>, reference| {
-        let step = give(replica, 1, proposal(reference));
-        let voted = step.persist.iter().any(|record| matches!(record, Record::VoteGuard(_)));
-        (culprits(&step), voted)
-    };
-    assert_eq!(votes(&mut acknowledged(&batch), &forged), (NOBODY.into(), true));
-    assert_eq!(votes(&mut replica(), &forged), (vec![1], false));
-    assert_eq!(votes(&mut replica(), &valid), (NOBODY.into(), true));
+    assert_eq!(vote(&mut acknowledged(&batch), &forged), (NOBODY.into(), true, 0));
+    assert_eq!(vote(&mut replica(), &forged), (vec![1], false, 0));
+    assert_eq!(vote(&mut replica(), &valid), (NOBODY.into(), true, 0));
+}
+
+#[test]
+fn a_voter_stores_small_batches_of_others_acknowledgements_with_its_vote() {
+    for (bytes, expected) in [(10, (NOBODY.into(), true, 1)), (70_000, (vec![1], false, 0))] {
+        let (batch, valid, forged) = batch_of(bytes, [1, 2, 3]);
+        assert_eq!(vote(&mut acknowledged(&batch), &forged), expected);
+        assert_eq!(vote(&mut acknowledged(&batch), &valid), (NOBODY.into(), true, expected.2));
+    }
 }
