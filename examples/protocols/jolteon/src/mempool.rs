@@ -47,7 +47,7 @@ struct CertifiedBatch {
 pub(crate) enum Checked {
     /// All its signatures are valid.
     Verified,
-    /// This member stores the batch, or a quorum voted for a block that names it. The certificate came from this member.
+    /// It was not verified. It came from this member.
     Unverified(MemberIndex),
 }
 
@@ -151,7 +151,7 @@ impl Mempool {
         self.acknowledgements.insert(slot, acknowledgement);
     }
 
-    /// Returns the batch if this member acknowledged it, or will when it is durable.
+    /// Returns the batch if this member stores it as that of its slot.
     pub(crate) fn acknowledged_batch(&self, batch: &BatchRef) -> Option<&Arc<Batch>> {
         let acknowledged = self.slots.get(&batch.header.slot).filter(|digest| **digest == batch.digest())?;
         self.stored.get(acknowledged)
@@ -172,10 +172,9 @@ impl Mempool {
         known.filter(|known| known.batch == *batch).map(|known| known.checked)
     }
 
-    /// Returns true if the certificate in a slot was not verified.
-    pub(crate) fn is_unverified(&self, slot: &Slot) -> bool {
-        let known = self.arrivals.get(slot).and_then(|arrival| self.certified.get(arrival));
-        known.is_some_and(|known| known.checked != Checked::Verified)
+    /// Returns what is known about the certificate in a slot.
+    pub(crate) fn checked(&self, slot: &Slot) -> Option<Checked> {
+        self.arrivals.get(slot).and_then(|arrival| self.certified.get(arrival)).map(|known| known.checked)
     }
 
     /// Records a certified batch. A verified certificate replaces one that was not.
@@ -189,7 +188,11 @@ impl Mempool {
                 self.arrived += 1;
                 self.arrived
             }
-            Some(arrival) if checked == Checked::Verified && self.is_unverified(&slot) => *arrival,
+            Some(arrival)
+                if checked == Checked::Verified && self.checked(&slot) != Some(Checked::Verified) =>
+            {
+                *arrival
+            }
             Some(_) => return,
         };
         self.arrivals.insert(slot, arrival);

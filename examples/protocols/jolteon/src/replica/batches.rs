@@ -113,20 +113,24 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Handles a batch stored by a quorum. All members receive it, so that all know that there is work and expect a
-    /// proposal. If this member stores the batch, it does not verify the certificate before it proposes the batch or times out,
-    /// unless there are two in the slot.
+    /// proposal. The first certificate of a slot is not verified before this member proposes the batch, votes for it without
+    /// storing it, or times out.
     pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
         let slot = batch.header.slot;
-        let known = self.mempool.known(&batch);
-        if known.is_some() || !self.tree.root().state.inventory.admits(slot) {
+        if self.mempool.known(&batch).is_some() || !self.tree.root().state.inventory.admits(slot) {
             return;
         }
-        if self.mempool.acknowledged_batch(&batch).is_some() && !self.mempool.is_unverified(&slot) {
-            return self.add_certified(batch, Checked::Unverified(from));
-        }
-        match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
-            Ok(()) => self.add_certified(batch, Checked::Verified),
-            Err(error) => out.fault(from, Evidence::Invalid { what: "certificate of a batch", error }),
+        match self.mempool.checked(&slot) {
+            Some(Checked::Verified) => {}
+            None => self.add_certified(batch, Checked::Unverified(from)),
+            Some(Checked::Unverified(_)) => {
+                match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
+                    Ok(()) => self.add_certified(batch, Checked::Verified),
+                    Err(error) => {
+                        out.fault(from, Evidence::Invalid { what: "certificate of a batch", error })
+                    }
+                }
+            }
         }
     }
 
