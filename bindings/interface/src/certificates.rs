@@ -18,7 +18,6 @@ pub struct Certificate(pub(crate) any::Certificate);
 
 impl Certificate {
     /// Decodes a certificate of that committee: checks its form, epoch and quorum, not its signatures.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a certificate.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -37,7 +36,6 @@ impl Certificate {
     }
 
     /// Decodes the form without suite and statement, for use where the statement is known.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a certificate.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -68,7 +66,6 @@ impl Certificate {
 
     /// Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition
     /// for each absent member (or each present member, if those are fewer).
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.

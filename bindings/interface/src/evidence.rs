@@ -18,7 +18,6 @@ pub struct Equivocation(any::Equivocation);
 
 impl Equivocation {
     /// Combines two votes into evidence. The signatures are not verified yet.
-    ///
     /// # Errors
     /// [`Error::NotEvidence`](quorate::Error) for votes of different members, or that do not contradict each other.
     /// [`Error::WrongContext`](quorate::Error) for votes of two suites.
@@ -28,7 +27,6 @@ impl Equivocation {
     }
 
     /// Decodes evidence of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -64,7 +62,6 @@ impl Equivocation {
     }
 
     /// Verifies both signatures, one by one.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
@@ -86,7 +83,6 @@ pub struct Conflict(any::Conflict);
 
 impl Conflict {
     /// Combines two certificates into evidence. The signatures are not verified yet.
-    ///
     /// # Errors
     /// [`Error::NotEvidence`](quorate::Error) for certificates that do not contradict each other.
     /// [`Error::WrongContext`](quorate::Error) for certificates of two suites.
@@ -96,7 +92,6 @@ impl Conflict {
     }
 
     /// Decodes evidence against members of that committee.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -131,7 +126,6 @@ impl Conflict {
     }
 
     /// Verifies both certificates.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.

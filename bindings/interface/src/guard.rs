@@ -40,7 +40,6 @@ impl Guard {
 
     /// Returns the guard of a key that may have signed before, from all durable records, in any order. It takes the
     /// key: `secret` is closed afterwards, even if the records are rejected, since signing without them is unsafe.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a record of another key, chain or suite.
     /// [`Error::Contradiction`](quorate::Error) if two records contradict each other.
@@ -51,7 +50,6 @@ impl Guard {
 
     /// Signs a statement. **Make the record durable before the vote leaves.** The same statement again gives the same
     /// vote and record.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one; then nothing is signed or recorded.
     /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
@@ -61,7 +59,6 @@ impl Guard {
     }
 
     /// Signs a timeout vote under the same rule: one value per view of a kind.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one; then nothing is signed or recorded.
     /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
@@ -79,7 +76,6 @@ impl Guard {
     /// Reserves the block of 1,024 of a threshold key's presignatures that contains `index`; `key` is the identifier of
     /// the key. Once the record is durable and confirmed, signing with them needs no further record. **After a crash
     /// the whole block is burnt**, spent or not.
-    ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) if it is burnt already, or its epoch is closed.
     /// [`Error::Malformed`](quorate::Error) for an identifier that does not have 32 bytes.
@@ -88,7 +84,6 @@ impl Guard {
     }
 
     /// Confirms that the record of a reservation is durable.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for any other record.
     pub fn confirm(&self, reservation: &GuardRecord) -> Result<()> {
@@ -97,7 +92,6 @@ impl Guard {
 
     /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign. **Make the
     /// record durable.**
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for an identifier that does not have 32 bytes.
     pub fn close_epoch(&self, key: &[u8], epoch: u64) -> Result<GuardRecord> {
@@ -177,7 +171,6 @@ impl GuardRecord {
 
     quick! {
         /// Decodes the 81 bytes.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a record.
         fn decode(bytes: &[u8]) -> Result<Self> { guard::GuardRecord::decode(bytes, &()).map(Self) }

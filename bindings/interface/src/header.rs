@@ -18,7 +18,6 @@ pub struct UntrustedHeader {
 
 impl UntrustedHeader {
     /// Reads the header of an encoding. Ignores the bytes after it.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for fewer than 18 bytes.
     /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
@@ -28,7 +27,6 @@ impl UntrustedHeader {
     }
 
     /// Decodes a header alone: 18 bytes.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for another length.
     /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.

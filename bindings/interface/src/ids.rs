@@ -19,7 +19,6 @@ impl ChainId {
     }
 
     /// Creates the identifier from exactly 32 bytes.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for another number of bytes.
     #[cfg_attr(binding, quick)]
@@ -40,7 +39,6 @@ pub struct CommitteeId(pub committee::CommitteeId);
 
 impl CommitteeId {
     /// Creates the identifier from exactly 32 bytes.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for another number of bytes.
     #[cfg_attr(binding, quick)]

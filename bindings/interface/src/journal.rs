@@ -34,7 +34,6 @@ pub struct JournaledGuard {
 impl JournaledGuard {
     /// Creates the journal of a key that has **never signed on this chain**. The directory is created if its parent
     /// exists. It takes the key: `secret` is closed afterwards, even if the call fails.
-    ///
     /// # Errors
     /// [`Error::JournalExists`](quorate::Error) if the directory has a journal.
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
@@ -45,7 +44,6 @@ impl JournaledGuard {
 
     /// Opens the journal of a key at every start after the first. It takes the key: `secret` is closed afterwards, even
     /// if the call fails.
-    ///
     /// # Errors
     /// [`Error::JournalMissing`](quorate::Error) if there is none.
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
@@ -60,7 +58,6 @@ impl JournaledGuard {
     /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`. Choose a view that the
     /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new
     /// one. It takes the key: `secret` is closed afterwards, even if the call fails.
-    ///
     /// # Errors
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
     /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
@@ -72,7 +69,6 @@ impl JournaledGuard {
     }
 
     /// Signs a statement, and returns the vote once its record is durable. The same statement again gives the same vote.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
     /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
@@ -83,7 +79,6 @@ impl JournaledGuard {
     }
 
     /// Signs a timeout vote under the same rule: one value per view of a kind.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
     /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
@@ -138,7 +133,6 @@ pub struct SlashingProtection {
 impl SlashingProtection {
     /// Creates the journal of a chain, which its genesis validators root names, without keys. The directory is created
     /// if its parent exists.
-    ///
     /// # Errors
     /// [`Error::JournalExists`](quorate::Error) if the directory has a journal.
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
@@ -150,7 +144,6 @@ impl SlashingProtection {
     }
 
     /// Opens the journal of a chain at every start after the first.
-    ///
     /// # Errors
     /// [`Error::JournalMissing`](quorate::Error) if there is none.
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
@@ -166,7 +159,6 @@ impl SlashingProtection {
     /// Starts again after the journal was lost or damaged: these keys, and those that are intact in the journal, sign no
     /// message that could contradict one with a slot up to `slot` and a target up to `epoch`. Choose what the keys
     /// **cannot have reached**.
-    ///
     /// # Errors
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
     /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
@@ -187,7 +179,6 @@ impl SlashingProtection {
     }
 
     /// Adds a key that has **never signed on this chain**. For any other key import its history.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a key of another suite.
     /// [`Error::TooLarge`](quorate::Error) above 16,384 keys.
@@ -198,7 +189,6 @@ impl SlashingProtection {
 
     /// Signs a block, and returns the signature once its record is durable. The same block again gives the same
     /// signature.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier block.
     /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
@@ -212,7 +202,6 @@ impl SlashingProtection {
 
     /// Signs an attestation, and returns the signature once its record is durable. The same attestation again gives the
     /// same signature.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) for a second vote for the target, or if one attestation surrounds the
     /// other.
@@ -233,7 +222,6 @@ impl SlashingProtection {
     }
 
     /// Returns once a remote signer may sign the block.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier block.
     /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
@@ -245,7 +233,6 @@ impl SlashingProtection {
     }
 
     /// Returns once a remote signer may sign the attestation.
-    ///
     /// # Errors
     /// [`Error::Contradiction`](quorate::Error) for a second vote for the target, or if one attestation surrounds the
     /// other.
@@ -266,7 +253,6 @@ impl SlashingProtection {
     calls! {
         /// Imports an interchange file of EIP-3076, all of it or nothing. Import only what a **stopped** client has
         /// exported.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if it is not of the EIP's schema.
         /// [`Error::TooLarge`](quorate::Error) above 256 MiB or 16,384 keys.
@@ -274,7 +260,6 @@ impl SlashingProtection {
         /// [`Error::JournalFailed`](quorate::Error) if the histories may not be durable.
         fn import_interchange(&self, json: &[u8]) -> Result<()> { self.inner.lock().import_interchange(json) }
         /// Returns the interchange file of all keys. Sign nothing more with them here once another client has it.
-        ///
         /// # Errors
         /// [`Error::TooLarge`](quorate::Error) above 256 MiB.
         fn export_interchange(&self) -> Result<String> { self.inner.lock().export_interchange() }

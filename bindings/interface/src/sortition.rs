@@ -40,7 +40,6 @@ impl Seed {
 
     quick! {
         /// Decodes the 40 bytes.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         fn decode(bytes: &[u8]) -> Result<Self> { sortition::Seed::decode(bytes, &()).map(Self) }
@@ -57,7 +56,6 @@ impl Seed {
 
     /// Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
     /// block: compare [`SeedProof::signer`]. Cost: one subgroup check, one hash to the curve, two pairings.
-    ///
     /// # Errors
     /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
     /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature on this seed.
@@ -77,7 +75,6 @@ pub struct SeedProof(any::SeedProof);
 
 impl SeedProof {
     /// Creates a proof from its parts. Nothing is verified.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
     #[cfg_attr(binding, quick)]
@@ -86,7 +83,6 @@ impl SeedProof {
     }
 
     /// Signs a seed: this member's proof.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member, and for Ed25519, whose signatures are not
     /// unique.
@@ -95,7 +91,6 @@ impl SeedProof {
     }
 
     /// Decodes a proof of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
     /// [`Error::WrongContext`](quorate::Error) for another suite.
@@ -110,7 +105,6 @@ impl SeedProof {
     }
 
     /// Decodes the signature, where the signer is known.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
     /// [`Error::WrongContext`](quorate::Error) for another suite.
@@ -142,7 +136,6 @@ pub struct Lottery(any::Lottery);
 
 impl Lottery {
     /// Creates the lottery of `round`, in which `expected` members win on average; 7 by default.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a committee of Ed25519.
     #[cfg_attr(binding, quick)]
@@ -157,7 +150,6 @@ impl Lottery {
     }
 
     /// Returns this member's ticket, if it won. Cost: one multiplication, one signature.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member.
     pub fn draw(&self, secret: &SecretKey) -> Result<Option<VerifiedTicket>> {
@@ -183,7 +175,6 @@ pub struct Ticket(any::Ticket);
 
 impl Ticket {
     /// Creates a ticket from its parts. Nothing is verified.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
     #[cfg_attr(binding, quick)]
@@ -192,7 +183,6 @@ impl Ticket {
     }
 
     /// Decodes a ticket of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ticket.
     /// [`Error::WrongContext`](quorate::Error) for another suite.
@@ -207,7 +197,6 @@ impl Ticket {
     }
 
     /// Decodes the signature of a ticket whose round and member are known.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
     /// [`Error::WrongContext`](quorate::Error) for another suite.
@@ -234,7 +223,6 @@ impl Ticket {
 
     /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one hash
     /// to the curve and two pairings.
-    ///
     /// # Errors
     /// [`Error::NotDrawn`](quorate::Error) for a ticket that does not win, before any pairing.
     /// [`Error::WrongContext`](quorate::Error) for another round.

@@ -20,7 +20,6 @@ impl Statement {
     pub const SIGNED_LEN: u32 = 96;
 
     /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a digest of another length.
     #[cfg_attr(binding, quick, fields)]
@@ -42,7 +41,6 @@ impl Statement {
 
     quick! {
         /// Decodes the 49 bytes.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         fn decode(bytes: &[u8]) -> Result<Self> { certificate::Statement::decode(bytes, &()).map(Self) }

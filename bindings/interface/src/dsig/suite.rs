@@ -69,7 +69,6 @@ same_names! {
 
 impl Suite {
     /// Returns the suite with this name.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
     pub fn from_name(name: &str) -> Result<Self> {

@@ -22,7 +22,6 @@ pub struct Coder {
 
 impl Coder {
     /// Creates a coder.
-    ///
     /// # Errors
     /// [`Error::BadShape`](quorate::Error) if this build does not support the code.
     /// [`Error::TooLarge`](quorate::Error) in WebAssembly, if all shards of a message together exceed 256 MiB.
@@ -43,7 +42,6 @@ impl Coder {
 
     /// Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
     /// shards.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for a message that is longer than the coding allows.
     #[cfg_attr(binding, slow)]
@@ -53,7 +51,6 @@ impl Coder {
 
     /// Restores the message and all shards from at least as many shards of one commitment as there are data shards.
     /// **All members that decode shards of this commitment reach the same verdict**, whichever shards they have.
-    ///
     /// # Errors
     /// [`Error::BadEncoding`](quorate::Error) if the sender committed to shards that do not encode one message; the
     /// shards, with the sender's signature on the commitment, are the evidence.

@@ -19,7 +19,6 @@ impl Commitment {
     pub const LEN: u32 = 43;
 
     /// Decodes a commitment of that coding.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a commitment.
     /// [`Error::WrongContext`](quorate::Error) for another coding.
@@ -69,7 +68,6 @@ impl CheckedShard {
     }
 
     /// Decodes a shard of that coding and checks it. Cost: hashing the shard.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a shard.
     /// [`Error::WrongContext`](quorate::Error) if it does not match its commitment, or for another coding.
@@ -112,7 +110,6 @@ impl Dispersal {
     }
 
     /// Returns the shard at this index, for the member with this index.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for an index out of range.
     pub fn shard(&self, index: usize) -> Result<CheckedShard> {

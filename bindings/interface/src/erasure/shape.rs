@@ -25,7 +25,6 @@ pub struct Shape(pub(super) erasure::Shape);
 
 impl Shape {
     /// Creates a shape.
-    ///
     /// # Errors
     /// [`Error::BadShape`](quorate::Error) without data shards, or with more than 32,768 shards.
     #[cfg_attr(binding, quick)]
@@ -35,7 +34,6 @@ impl Shape {
 
     /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
     /// that.
-    ///
     /// # Errors
     /// [`Error::BadShape`](quorate::Error) unless three times `faulty` is below `members`.
     #[cfg_attr(binding, quick)]
@@ -63,7 +61,6 @@ impl Packets {
     pub const MAX_LOG2_PACKET: u8 = 16;
 
     /// Creates parameters with words of 2 to 16 bits and packets of 2^`log2_packet` bytes.
-    ///
     /// # Errors
     /// [`Error::BadShape`](quorate::Error) for words below 2 or above 16 bits, or packets above 65,536 bytes.
     #[cfg_attr(binding, quick)]
@@ -104,7 +101,6 @@ impl Suite {
         /// all members get the same.
         fn recommended(shape: &Shape) -> Self { Self(erasure::ErasureSuite::recommended(shape.0)) }
         /// Decodes the 3 bytes.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a suite.
         /// [`Error::NonCanonical`](quorate::Error) for parameters of a suite that has none.
@@ -146,7 +142,6 @@ pub struct Coding(pub(super) erasure::Coding);
 
 impl Coding {
     /// Creates a coding of messages up to `max_message` bytes, with the recommended suite by default.
-    ///
     /// # Errors
     /// [`Error::BadShape`](quorate::Error) if the suite does not support this shape.
     /// [`Error::TooLarge`](quorate::Error) if the maximum message length, or that of all its shards, is too large.

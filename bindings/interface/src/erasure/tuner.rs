@@ -15,7 +15,6 @@ pub struct Row(tuner::Row);
 
 impl Row {
     /// Creates a measurement.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) if the message is longer than any coding allows.
     #[cfg_attr(binding, quick)]
@@ -53,7 +52,6 @@ impl Table {
     }
 
     /// Decodes a file of the tuner.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a damaged file.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
@@ -71,7 +69,6 @@ impl Table {
     }
 
     /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
     pub fn insert(&self, row: &Row) -> Result<()> {
@@ -79,7 +76,6 @@ impl Table {
     }
 
     /// Changes the table: adds all rows of a newer one.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
     pub fn merge(&self, newer: &Table) -> Result<()> {

@@ -21,7 +21,6 @@ pub struct Aggregate(pub(super) any::Aggregate);
 
 impl Aggregate {
     /// Returns the aggregate of one verified vote.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a suite without counts, or a vote that was verified for another
     /// committee.
@@ -30,7 +29,6 @@ impl Aggregate {
     }
 
     /// Returns the aggregate of a certificate.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
     pub fn from_certificate(certificate: &VerifiedCertificate) -> Result<VerifiedAggregate> {
@@ -38,7 +36,6 @@ impl Aggregate {
     }
 
     /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an aggregate.
@@ -81,7 +78,6 @@ impl Aggregate {
 
     /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each signer,
     /// or for each absent member if all counts are 1.
-    ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the sum is not that of these signatures.
     /// [`Error::WrongContext`](quorate::Error) for a committee of another epoch or suite.
@@ -136,7 +132,6 @@ impl VerifiedAggregate {
     }
 
     /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) if a count would exceed the limit.
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.

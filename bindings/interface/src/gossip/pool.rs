@@ -25,7 +25,6 @@ pub struct Pool(Locked<any::Pool>);
 
 impl Pool {
     /// Creates an empty pool of member `me`.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
     pub fn new(
@@ -44,7 +43,6 @@ impl Pool {
 
     /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It uses
     /// no cryptography, so call it before verifying.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
@@ -54,7 +52,6 @@ impl Pool {
     }
 
     /// Inserts a verified aggregate. Returns false if it changes nothing.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.

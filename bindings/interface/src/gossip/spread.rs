@@ -31,7 +31,6 @@ pub struct Gossip(Locked<any::Gossip>);
 
 impl Gossip {
     /// Creates a gossip of member `me` that knows no signature on the statement yet.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
     /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
@@ -51,7 +50,6 @@ impl Gossip {
     }
 
     /// Adds a verified vote, usually the member's own. Returns false if it was known.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     pub fn vote(&self, vote: &VerifiedVote) -> Result<bool> {
@@ -60,7 +58,6 @@ impl Gossip {
 
     /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
     /// nothing new.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     pub fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
@@ -68,7 +65,6 @@ impl Gossip {
     }
 
     /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
@@ -96,7 +92,6 @@ impl Gossip {
     /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
     /// The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all aggregates of the
     /// batch. Cost: as [`Aggregate::verify_batch`] of at most [`Parameters::batch`] aggregates.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for entropy of another length.
     pub fn check(
@@ -116,7 +111,6 @@ impl Gossip {
     /// [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free: call
     /// again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to the
     /// operating system's randomness.
-    ///
     /// # Errors
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     pub fn next(
@@ -164,7 +158,6 @@ impl Received {
     const ALL: [Self; 4] = [Self::Waiting, Self::NothingNew, Self::Complete, Self::Refused];
 
     /// Returns the result with this name.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no result has this name.
     pub fn from_name(name: &str) -> Result<Self> {

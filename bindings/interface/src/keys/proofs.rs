@@ -15,7 +15,6 @@ pub struct UnverifiedKey(any::UnverifiedKey);
 
 impl UnverifiedKey {
     /// Combines a received key and proof.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if they have different suites.
     #[cfg_attr(binding, quick)]
@@ -29,7 +28,6 @@ impl UnverifiedKey {
     }
 
     /// Decodes a key of that suite, and its proof.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key and a proof.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -54,7 +52,6 @@ impl UnverifiedKey {
     }
 
     /// Verifies the proof. Cost: one signature verification.
-    ///
     /// # Errors
     /// [`Error::BadPossession`](quorate::Error) if the proof is not valid.
     #[cfg_attr(binding, slow)]

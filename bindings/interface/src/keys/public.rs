@@ -12,7 +12,6 @@ pub struct PublicKey(pub any::PublicKey);
 
 impl PublicKey {
     /// Decodes a key of that suite. Cost (BLS): a square root and a subgroup check.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.

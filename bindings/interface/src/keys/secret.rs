@@ -18,7 +18,6 @@ pub struct SecretKey(pub any::SecretKey);
 
 impl SecretKey {
     /// Generates a key with the operating system's random number generator.
-    ///
     /// # Errors
     /// [`Error::Rng`](quorate::Error) if the generator fails.
     pub fn generate(suite: Suite) -> Result<Self> {
@@ -26,7 +25,6 @@ impl SecretKey {
     }
 
     /// Decodes a key of exactly 32 bytes. The caller keeps the bytes and overwrites them.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for another number of bytes, or if they are not a key.
     pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
@@ -53,7 +51,6 @@ impl SecretKey {
 
     /// Signs exactly these bytes for another chain, under its ciphersuite. Never sign with a key that signs quorate's
     /// statements: a `Guard` does not record it.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another ciphersuite than the default, unless the suite is
     /// `bls-min-sig` or `bls-min-pk`.

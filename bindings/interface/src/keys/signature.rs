@@ -16,7 +16,6 @@ pub struct Signature(pub any::Signature);
 
 impl Signature {
     /// Decodes a signature of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -31,7 +30,6 @@ impl Signature {
     }
 
     /// Decodes the form for direct links, which is uncompressed where that saves a square root.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -59,7 +57,6 @@ impl Hash for Signature {
 
 impl PublicKey {
     /// Verifies that the owner of this key signed exactly these bytes.
-    ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
     /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
@@ -71,7 +68,6 @@ impl PublicKey {
 
     /// Verifies that the owner of this key signed exactly these bytes for another chain, under its ciphersuite. Cost
     /// (BLS): one hash to the curve, one subgroup check, two pairings.
-    ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
     /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
@@ -88,7 +84,6 @@ impl PublicKey {
     }
 
     /// Verifies a proof of possession.
-    ///
     /// # Errors
     /// [`Error::BadPossession`](quorate::Error) if the proof is not valid.
     /// [`Error::WrongContext`](quorate::Error) for a proof of another suite.

@@ -17,7 +17,6 @@ use crate::{Attested, SecretBytes, progress, required};
 
 /// Generates a key and shares it, one share per party. **The process that runs this knows the key**: run it once,
 /// offline, and give each member only its own share.
-///
 /// # Errors
 /// [`Error::WrongContext`](quorate::Error) for Ed25519, which has no shares.
 /// [`Error::Rng`](quorate::Error) if the generator fails.
@@ -33,7 +32,6 @@ pub fn deal(
 }
 
 /// Returns 32 bytes that were unpredictable before enough parties had signed. **Verify the signature first.**
-///
 /// # Errors
 /// [`Error::WrongContext`](quorate::Error) for a signature of Ed25519, which is not unique.
 #[cfg_attr(binding, quick)]
@@ -48,7 +46,6 @@ pub struct GroupKey(any::GroupKey);
 
 impl GroupKey {
     /// Decodes a key of that suite. Cost: a square root and a subgroup check for each party.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -94,7 +91,6 @@ pub struct KeyShare(any::KeyShare);
 
 impl KeyShare {
     /// Decodes the result of [`KeyShare::to_bytes`] for that suite. The caller keeps the bytes and overwrites them.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -134,7 +130,6 @@ pub struct SignatureShare(any::SignatureShare);
 
 impl SignatureShare {
     /// Decodes a share of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -168,7 +163,6 @@ impl SignatureShare {
     }
 
     /// Returns the share with the party's signature.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
     pub fn attest(&self, attestation: &[u8]) -> Result<Self> {
@@ -196,7 +190,6 @@ impl Combiner {
     }
 
     /// Adds a share received over a link that authenticates `sender`. It never requests openings.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
     /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
@@ -258,7 +251,6 @@ pub struct ShareFault(any::ShareFault);
 
 impl ShareFault {
     /// Decodes unverified evidence of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -283,7 +275,6 @@ impl ShareFault {
 
     /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
     /// attestation of them; it returns true if the attestation is valid.
-    ///
     /// # Errors
     /// [`Error::NotEvidence`](quorate::Error) if the attestation is not valid, or the share is right.
     /// [`Error::WrongContext`](quorate::Error) for evidence of another key.

@@ -22,7 +22,6 @@ super::dleq::purpose! { CommonCoin, Coin, CoinShare }
 impl KeyShare {
     /// Returns this member's share of a coin. **Release it only when the protocol permits it**: a party that sees enough
     /// shares early knows the value early. Cost: three multiplications.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the coin belongs to other keys.
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
@@ -50,7 +49,6 @@ impl CoinName {
 
     quick! {
         /// Decodes the 25 bytes.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         fn decode(bytes: &[u8]) -> Result<Self> { coin::CoinName::decode(bytes, &()).map(Self) }
@@ -94,7 +92,6 @@ impl Coin {
 
     /// Combines verified shares into the value. Combiners that share a `cache` reuse the Lagrange coefficients of recent
     /// sets of members.
-    ///
     /// # Errors
     /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
     /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
@@ -117,7 +114,6 @@ pub struct CoinValue(coin::CoinValue);
 
 impl CoinValue {
     /// Creates a known value of exactly 32 bytes.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for another number of bytes.
     #[cfg_attr(binding, quick)]
@@ -150,7 +146,6 @@ pub struct CoinCombiner {
 impl CoinCombiner {
     /// Creates a combiner for a coin of these keys. Combiners that share a `cache` reuse the Lagrange coefficients of
     /// recent sets of members.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the coin belongs to other keys.
     pub fn new(keys: &PublicKeys, coin: &Coin, cache: Option<&Cache>) -> Result<Self> {
@@ -159,7 +154,6 @@ impl CoinCombiner {
     }
 
     /// Adds a share. The output is the value, once enough shares are valid.
-    ///
     /// # Errors
     /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
     pub fn add(&self, share: &CoinShare) -> Result<Collected> {

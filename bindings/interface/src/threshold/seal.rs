@@ -28,7 +28,6 @@ pub struct SealingKey(seal::SealingKey);
 
 impl SealingKey {
     /// Generates a key with the operating system's random number generator.
-    ///
     /// # Errors
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     pub fn generate() -> Result<Self> {
@@ -37,7 +36,6 @@ impl SealingKey {
 
     /// Decodes a key of exactly 32 bytes. The caller keeps `bytes`, and overwrites them with zeros where the language
     /// allows it.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for another number of bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
@@ -58,7 +56,6 @@ impl SealingKey {
 
     /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
     /// holder of the public key can seal to it.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) unless it was sealed to this key with this context.
     /// [`Error::Malformed`](quorate::Error) for a file that is too short.
@@ -78,7 +75,6 @@ pub struct SealingPublicKey(seal::SealingPublicKey);
 impl SealingPublicKey {
     quick! {
         /// Decodes the 32 bytes. A key of small order is rejected when it is used.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
@@ -88,7 +84,6 @@ impl SealingPublicKey {
 
     /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
     /// bytes. Cost: two multiplications, and a nanosecond per byte.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for more content.
     /// [`Error::Infinity`](quorate::Error) for a key of small order.

@@ -32,7 +32,6 @@ super::dleq::purpose! { Tdh2, ValidCiphertext, DecryptionShare }
 impl KeyShare {
     /// Returns this member's share of a decryption, which is valid for this ciphertext only. Only a checked ciphertext
     /// has shares. Cost: three multiplications.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the ciphertext was checked for other keys.
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
@@ -54,7 +53,6 @@ impl EncryptionKey {
     }
 
     /// Decodes the 65 bytes.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
@@ -87,7 +85,6 @@ impl EncryptionKey {
 
     /// Encrypts at most 32 MiB. The ciphertext binds epoch and proposer, so that no other member can propose it, and none
     /// in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for a longer plaintext.
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
@@ -132,7 +129,6 @@ pub struct Ciphertext(tdh2::Ciphertext);
 impl Ciphertext {
     calls! {
         /// Decodes a ciphertext.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphertext.
         /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
@@ -152,7 +148,6 @@ impl Ciphertext {
     /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates the
     /// sender), and that payload and proof are its author's. Cost: four multiplications, two of them short, plus a hash
     /// of the payload.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if it belongs to another context.
     /// [`Error::BadCiphertext`](quorate::Error) if payload or proof are wrong.
@@ -188,7 +183,6 @@ impl ValidCiphertext {
 
     /// Decrypts with verified shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
     /// members.
-    ///
     /// # Errors
     /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
     /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
@@ -225,7 +219,6 @@ pub struct Decryption {
 impl Decryption {
     /// Creates a combiner for a ciphertext that was checked for these keys. Combiners that share a `cache` reuse the
     /// Lagrange coefficients of recent sets of members.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the ciphertext was checked for other keys.
     pub fn new(keys: &PublicKeys, ciphertext: &ValidCiphertext, cache: Option<&Cache>) -> Result<Self> {
@@ -234,7 +227,6 @@ impl Decryption {
     }
 
     /// Adds a share, and decrypts the ciphertext once there are enough.
-    ///
     /// # Errors
     /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
     pub fn add(&self, share: &DecryptionShare) -> Result<Collected> {

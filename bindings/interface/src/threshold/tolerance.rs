@@ -23,7 +23,6 @@ pub enum Group {
 
 impl Group {
     /// Returns the group with this name.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no group has this name.
     pub fn from_name(name: &str) -> Result<Self> {
@@ -31,7 +30,6 @@ impl Group {
     }
 
     /// Returns the group with this number.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no group has this number.
     #[cfg_attr(binding, quick)]
@@ -79,7 +77,6 @@ pub enum Agreement {
 
 impl Agreement {
     /// Returns the class with this name.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no class has this name.
     pub fn from_name(name: &str) -> Result<Self> {
@@ -120,7 +117,6 @@ pub struct Tolerance(pub(crate) threshold::Tolerance);
 
 impl Tolerance {
     /// Creates a tolerance.
-    ///
     /// # Errors
     /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
     #[cfg_attr(binding, quick)]
@@ -152,7 +148,6 @@ pub struct Threshold(pub(crate) threshold::Threshold);
 
 impl Threshold {
     /// Creates a threshold.
-    ///
     /// # Errors
     /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
     #[cfg_attr(binding, quick)]

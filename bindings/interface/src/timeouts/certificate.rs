@@ -23,7 +23,6 @@ pub struct TimeoutCertificate(any::TimeoutCertificate);
 
 impl TimeoutCertificate {
     /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout certificate.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
@@ -71,7 +70,6 @@ impl TimeoutCertificate {
 
     /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each
     /// further value.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::BelowQuorum`](quorate::Error) for too few signers.

@@ -40,7 +40,6 @@ impl TimeoutCollector {
     }
 
     /// Adds a timeout vote. The result contains the certificate, if this vote completed it, and the faults found.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     pub fn add(&self, vote: &TimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
@@ -50,7 +49,6 @@ impl TimeoutCollector {
 
     /// Adds a timeout vote that was verified for the same committee, for instance the member's own, and does not verify
     /// it again. One that was verified for another committee counts as unverified.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     #[cfg_attr(binding, overload = "add")]

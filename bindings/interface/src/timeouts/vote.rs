@@ -36,7 +36,6 @@ impl TimeoutVote {
     }
 
     /// Signs **without recording it**, for tests. A node signs through its `Guard`.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another suite, or a key that belongs to no member.
     pub fn sign_unguarded(
@@ -50,7 +49,6 @@ impl TimeoutVote {
     }
 
     /// Decodes a timeout vote of that suite.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
     /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
@@ -66,7 +64,6 @@ impl TimeoutVote {
     }
 
     /// Decodes the form for direct links.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
     /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
@@ -105,7 +102,6 @@ impl TimeoutVote {
     }
 
     /// Verifies this vote alone. Cost: one signature verification.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.

@@ -49,7 +49,6 @@ impl VoteCollector {
 
     /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
     /// that authenticates its sender, reject votes in another member's name before this call.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     pub fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
@@ -59,7 +58,6 @@ impl VoteCollector {
 
     /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
     /// again. One that was verified for another committee counts as unverified.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
     #[cfg_attr(binding, overload = "add")]
@@ -76,7 +74,6 @@ impl VoteCollector {
     }
 
     /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a digest of another length.
     #[cfg_attr(binding, quick)]

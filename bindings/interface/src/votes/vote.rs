@@ -23,7 +23,6 @@ impl Vote {
 
     /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to
     /// sign anything that a protocol acts on.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another epoch or suite, or a key that belongs to no member.
     pub fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: &Statement) -> Result<Self> {
@@ -32,7 +31,6 @@ impl Vote {
 
     calls! {
         /// Decodes a vote of that suite.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
         /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
@@ -44,7 +42,6 @@ impl Vote {
     }
 
     /// Decodes the form for direct links.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
     /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
@@ -71,7 +68,6 @@ impl Vote {
     }
 
     /// Verifies this vote alone. Cost: one signature verification; a collector verifies many votes at far lower cost.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee.
     /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.

@@ -17,7 +17,6 @@ pub struct Signing(pub(super) any::ecdsa::Signing);
 impl Signing {
     /// Creates the subject of a combiner without a party's file; parties call `signing` of their presignatures. A wrong
     /// nonce makes every combination fail.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a nonce of another length.
     /// [`Error::WrongContext`](quorate::Error) if key, deal and tag do not belong together.
@@ -55,7 +54,6 @@ impl Combiner {
     }
 
     /// Adds a share received over a link that authenticates `sender`.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
     /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
@@ -67,7 +65,6 @@ impl Combiner {
     }
 
     /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the opening does not match the deal or the share.
     pub fn open(&self, member: u16, opening: &Opening) -> Result<Outcome> {

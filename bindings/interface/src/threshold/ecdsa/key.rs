@@ -14,7 +14,6 @@ pub struct GroupKey(pub(super) any::GroupKey);
 
 impl GroupKey {
     /// Decodes a key over that group.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -42,7 +41,6 @@ impl GroupKey {
     }
 
     /// Verifies a signature made under a tag.
-    ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
     /// [`Error::WrongContext`](quorate::Error) for a signature over another group.
@@ -51,7 +49,6 @@ impl GroupKey {
     }
 
     /// Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
-    ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
     /// [`Error::WrongContext`](quorate::Error) over another group.
@@ -60,7 +57,6 @@ impl GroupKey {
     }
 
     /// Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) over another group.
     pub fn to_spki_der(&self) -> Result<Vec<u8>> {
@@ -76,7 +72,6 @@ pub struct Signature(pub(super) any::Signature);
 
 impl Signature {
     /// Decodes a signature over that group.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
     /// [`Error::NonCanonical`](quorate::Error) for another form of a signature.
@@ -92,7 +87,6 @@ impl Signature {
     }
 
     /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) over another group.
     pub fn to_der(&self) -> Result<Vec<u8>> {

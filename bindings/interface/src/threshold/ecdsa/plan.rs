@@ -35,7 +35,6 @@ impl Plan {
         /// Creates a plan of `count` presignatures for messages that an outside party chooses.
         fn for_unagreed(count: u32) -> Self { Self(ecdsa::Plan::Unagreed { count }) }
         /// Decodes the 5 bytes.
-        ///
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a plan.
         fn decode(bytes: &[u8]) -> Result<Self> { ecdsa::Plan::decode(bytes, &()).map(Self) }
@@ -55,7 +54,6 @@ impl Plan {
     }
 
     /// Returns the tag for the delivery of a member's broadcast.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
     /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
@@ -66,7 +64,6 @@ impl Plan {
 
     /// Returns the tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
     /// The member chooses the proposal.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
     /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
@@ -78,7 +75,6 @@ impl Plan {
     }
 
     /// Returns the tag for the completion of a round, counted from 0, after enough promotions.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
     /// [`Error::Exhausted`](quorate::Error) past the last round.
@@ -88,7 +84,6 @@ impl Plan {
     }
 
     /// Returns the tag of presignature `number` of a plan made by [`Plan::for_agreed`].
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
     /// [`Error::Exhausted`](quorate::Error) past its end.
@@ -98,7 +93,6 @@ impl Plan {
     }
 
     /// Returns the tag of presignature `number` of a plan made by [`Plan::for_unagreed`].
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
     /// [`Error::Exhausted`](quorate::Error) past its end.

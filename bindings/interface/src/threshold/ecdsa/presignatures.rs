@@ -26,7 +26,6 @@ pub struct Presignatures {
 
 impl Presignatures {
     /// Decodes a file for that group. The caller keeps the bytes and overwrites them.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not those of a file.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -38,7 +37,6 @@ impl Presignatures {
     }
 
     /// Returns the file, **secret**, for the dealer to seal.
-    ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) after the first [`Presignatures::take`].
     pub fn to_bytes(&self) -> Result<SecretBytes> {
@@ -55,14 +53,12 @@ impl Presignatures {
         /// Public part of the deal.
         fn deal(&self) -> Deal { self.deal.clone() }
         /// Number of presignatures left.
-        ///
         /// # Errors
         /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
         fn left(&self) -> Result<usize> { self.all.with(|all| all.left()) }
     }
 
     /// Takes the presignature of a tag.
-    ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) if it was taken before.
     /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
@@ -74,7 +70,6 @@ impl Presignatures {
 
     /// Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
     /// spent.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
     /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
@@ -83,7 +78,6 @@ impl Presignatures {
     }
 
     /// Checks the dealer's material for one index.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if it is wrong.
     /// [`Error::Exhausted`](quorate::Error) if the presignature was taken.
@@ -93,7 +87,6 @@ impl Presignatures {
 
     /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make
     /// the record durable.**
-    ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.
     pub fn destroy(&self, guard: &Guard) -> Result<GuardRecord> {
@@ -133,7 +126,6 @@ impl Presignature {
     /// Signs a message, after the guard has recorded the use of the presignature. **Make the record durable before the
     /// share leaves.** The presignature is consumed, even if this fails. Use an agreed tag only for a message that no
     /// honest party contradicts.
-    ///
     /// # Errors
     /// [`Error::Exhausted`](quorate::Error) on a second call, or if the presignature is burnt or its epoch is closed.
     /// [`Error::Contradiction`](quorate::Error) if the guard's journal shows that it signed another message.
@@ -176,7 +168,6 @@ pub struct Opener(any::Opener);
 
 impl Opener {
     /// Returns the opening, for the holders of the share.
-    ///
     /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the dealer made a mistake.
     pub fn open(&self) -> Result<Opening> {

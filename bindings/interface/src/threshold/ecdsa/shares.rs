@@ -22,7 +22,6 @@ pub struct SignatureShare(pub(super) any::SignatureShare);
 
 impl SignatureShare {
     /// Decodes a share over that group.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -61,7 +60,6 @@ impl SignatureShare {
     }
 
     /// Returns the share with the party's signature.
-    ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
     pub fn attest(&self, attestation: &[u8]) -> Result<Self> {
@@ -78,7 +76,6 @@ pub struct Opening(pub(super) any::Opening);
 
 impl Opening {
     /// Decodes an opening over that group, which its bytes do not name. Cost: three square roots.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an opening.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -109,7 +106,6 @@ pub struct ShareFault(pub(super) any::ShareFault);
 
 impl ShareFault {
     /// Decodes unverified evidence over that group.
-    ///
     /// # Errors
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
@@ -134,7 +130,6 @@ impl ShareFault {
 
     /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
     /// attestation of them, once for every share of the evidence; it returns true if the attestation is valid.
-    ///
     /// # Errors
     /// [`Error::NotEvidence`](quorate::Error) if an attestation is not valid, or the share is right.
     /// [`Error::WrongContext`](quorate::Error) for evidence of another key or deal.
