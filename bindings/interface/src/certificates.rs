@@ -1,8 +1,7 @@
 //! Certificates: a quorum's signatures on a statement.
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 
 use crate::committee::Committee;
 use crate::ids::CommitteeId;

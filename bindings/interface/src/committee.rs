@@ -3,8 +3,7 @@
 use core::hash::{Hash, Hasher};
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 use quorate::certificate::Kind;
 use quorate::committee::{self, RawSigners, Repeats};
 #[cfg(feature = "full")]

@@ -1,8 +1,7 @@
 //! Evidence of protocol violations.
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 use quorate::certificate::Statement;
 
 use crate::certificates::Certificate;

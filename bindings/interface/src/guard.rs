@@ -3,8 +3,7 @@
 use std::sync::MutexGuard;
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 use quorate::certificate::Kind;
 use quorate::guard;
 use quorate::wire::{Decode, Encode};

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 use quorate::certificate::Kind;
 use quorate::guard::ethereum;
 use quorate::{Error, Result};

@@ -97,6 +97,24 @@ macro_rules! shown {
     };
 }
 
+/// Conversions between an enumeration and that of the core which has the same variants.
+#[cfg(feature = "full")]
+macro_rules! same_variants {
+    ($class:ident, $core:ident: $($name:ident)*) => {
+        impl From<$core> for $class {
+            fn from(one: $core) -> Self {
+                match one { $($core::$name => Self::$name,)* }
+            }
+        }
+
+        impl From<$class> for $core {
+            fn from(one: $class) -> Self {
+                match one { $($class::$name => Self::$name,)* }
+            }
+        }
+    };
+}
+
 #[cfg(feature = "full")]
 pub mod bls;
 pub mod certificates;

@@ -182,18 +182,15 @@ impl Ticket {
         any::Ticket::new(round, member, signature.0.clone()).map(Self)
     }
 
-    /// Decodes a ticket of that suite.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ticket.
-    /// [`Error::WrongContext`](quorate::Error) for another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::Ticket::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    calls! {
+        /// Decodes a ticket of that suite.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ticket.
+        /// [`Error::WrongContext`](quorate::Error) for another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> { any::Ticket::decode(suite, bytes).map(Self) }
+        /// Returns the canonical encoding.
+        #[cfg_attr(binding, quick)]
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
     /// Decodes the signature of a ticket whose round and member are known.

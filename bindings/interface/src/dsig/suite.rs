@@ -42,27 +42,8 @@ pub enum Suite {
     HorsMSha256,
 }
 
-macro_rules! same_names {
-    ($($name:ident)*) => {
-        impl From<SuiteId> for Suite {
-            fn from(suite: SuiteId) -> Self {
-                match suite {
-                    $(SuiteId::$name => Self::$name,)*
-                }
-            }
-        }
-
-        impl From<Suite> for SuiteId {
-            fn from(suite: Suite) -> Self {
-                match suite {
-                    $(Suite::$name => Self::$name,)*
-                }
-            }
-        }
-    };
-}
-
-same_names! {
+same_variants! {
+    Suite, SuiteId:
     WotsHaraka512 WotsHaraka256 WotsBlake3 WotsBlake3Wide HorsFBlake3 HorsMBlake3 HorsFHaraka256 HorsMHaraka256
     WotsSha256 HorsFSha256 HorsMSha256
 }

@@ -1,8 +1,7 @@
 //! Public keys.
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 
 /// A decoded public key: canonical, in the subgroup and not the neutral element. It does not prove possession of the
 /// secret key: committees require a [`VerifiedKey`].

@@ -2,8 +2,7 @@
 
 use getrandom::SysRng;
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 
 use super::{PublicKey, Signature, VerifiedKey};
 use crate::SecretBytes;

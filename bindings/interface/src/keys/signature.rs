@@ -3,8 +3,7 @@
 use core::hash::{Hash, Hasher};
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 
 use super::PublicKey;
 use crate::ciphersuite::Ciphersuite;

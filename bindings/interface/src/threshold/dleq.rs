@@ -172,19 +172,16 @@ macro_rules! purpose {
             /// Length of a share in bytes.
             pub const LEN: u32 = 130;
 
-            /// Decodes the 130 bytes.
-            /// # Errors
-            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
-            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
-            /// [`Error::Infinity`](quorate::Error) for the neutral element.
-            pub fn decode(bytes: &[u8]) -> Result<Self> {
-                Ok(Self(dleq::Share::decode(bytes, &())?.into()))
-            }
-
-            /// Returns the 130 bytes.
-            #[cfg_attr(binding, quick)]
-            pub fn encode(&self) -> Vec<u8> {
-                self.0.encode()
+            calls! {
+                /// Decodes the 130 bytes.
+                /// # Errors
+                /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+                /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+                /// [`Error::Infinity`](quorate::Error) for the neutral element.
+                fn decode(bytes: &[u8]) -> Result<Self> { Ok(Self(dleq::Share::decode(bytes, &())?.into())) }
+                /// Returns the 130 bytes.
+                #[cfg_attr(binding, quick)]
+                fn encode(&self) -> Vec<u8> { self.0.encode() }
             }
 
             getters! {
@@ -236,18 +233,15 @@ macro_rules! purpose {
                 Ok(Self(dleq::WrongShare::decode(bytes, &())?.into()))
             }
 
-            /// Returns the canonical encoding.
-            #[cfg_attr(binding, quick)]
-            pub fn encode(&self) -> Vec<u8> {
-                self.0.encode()
-            }
-
-            /// Verifies the evidence with the keys alone and returns the culprit.
-            /// # Errors
-            /// [`Error::NotEvidence`](quorate::Error) if the share is right, or not the member's own.
-            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
-            pub fn verify(&self, keys: &PublicKeys) -> Result<u16> {
-                self.0.verify(&keys.0)
+            calls! {
+                /// Returns the canonical encoding.
+                #[cfg_attr(binding, quick)]
+                fn encode(&self) -> Vec<u8> { self.0.encode() }
+                /// Verifies the evidence with the keys alone and returns the culprit.
+                /// # Errors
+                /// [`Error::NotEvidence`](quorate::Error) if the share is right, or not the member's own.
+                /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+                fn verify(&self, keys: &PublicKeys) -> Result<u16> { self.0.verify(&keys.0) }
             }
         }
 

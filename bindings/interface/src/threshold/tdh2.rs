@@ -52,20 +52,17 @@ impl EncryptionKey {
         Self(tdh2::EncryptionKey::from_public_keys(&keys.0).into())
     }
 
-    /// Decodes the 65 bytes.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
-    /// [`Error::NonCanonical`](quorate::Error) for an element in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        Ok(Self(tdh2::EncryptionKey::decode(bytes, &())?.into()))
-    }
-
-    /// Returns the 65 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
+    calls! {
+        /// Decodes the 65 bytes.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+        /// [`Error::NonCanonical`](quorate::Error) for an element in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        fn decode(bytes: &[u8]) -> Result<Self> { Ok(Self(tdh2::EncryptionKey::decode(bytes, &())?.into())) }
+        /// Returns the 65 bytes.
+        #[cfg_attr(binding, quick)]
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 
     /// Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory: 61,440

@@ -1,8 +1,8 @@
 //! Groups, classes of messages, and thresholds.
 
 use quorate::any::threshold as any;
-use quorate::threshold;
 use quorate::threshold::combiner;
+use quorate::threshold::{self, Agreement as CoreAgreement};
 use quorate::{Error, Result};
 
 /// Maximum number of parties that share a key.
@@ -22,19 +22,16 @@ pub enum Group {
 }
 
 impl Group {
-    /// Returns the group with this name.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if no group has this name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        any::Group::from_name(name).map(Self::from)
-    }
-
-    /// Returns the group with this number.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if no group has this number.
-    #[cfg_attr(binding, quick)]
-    pub fn from_number(number: u8) -> Result<Self> {
-        any::Group::from_number(number).map(Self::from)
+    calls! {
+        /// Returns the group with this name.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if no group has this name.
+        fn from_name(name: &str) -> Result<Self> { any::Group::from_name(name).map(Self::from) }
+        /// Returns the group with this number.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if no group has this number.
+        #[cfg_attr(binding, quick)]
+        fn from_number(number: u8) -> Result<Self> { any::Group::from_number(number).map(Self::from) }
     }
 
     getters! {
@@ -92,23 +89,7 @@ impl Agreement {
     }
 }
 
-impl From<Agreement> for threshold::Agreement {
-    fn from(agreement: Agreement) -> Self {
-        match agreement {
-            Agreement::Agreed => threshold::Agreement::Agreed,
-            Agreement::Unagreed => threshold::Agreement::Unagreed,
-        }
-    }
-}
-
-impl From<threshold::Agreement> for Agreement {
-    fn from(agreement: threshold::Agreement) -> Self {
-        match agreement {
-            threshold::Agreement::Agreed => Agreement::Agreed,
-            threshold::Agreement::Unagreed => Agreement::Unagreed,
-        }
-    }
-}
+same_variants! { Agreement, CoreAgreement: Agreed Unagreed }
 
 /// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,7 @@
 //! A quorum's certificate that it gave up a view.
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 use quorate::certificate;
 
 use crate::committee::Committee;

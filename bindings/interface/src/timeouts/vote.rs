@@ -3,8 +3,7 @@
 use core::fmt;
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 use quorate::certificate::{self, Kind};
 use quorate::ed25519::Ed25519;
 

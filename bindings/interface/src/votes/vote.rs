@@ -1,8 +1,7 @@
 //! One member's vote.
 
 use quorate::Result;
-use quorate::any;
-use quorate::any::Suite;
+use quorate::any::{self, Suite};
 
 use crate::committee::Committee;
 use crate::ids::CommitteeId;

@@ -80,17 +80,14 @@ impl Signature {
         any::Signature::decode((*group).into(), bytes).map(Self)
     }
 
-    /// Returns the 64 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.to_bytes().to_vec()
-    }
-
-    /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) over another group.
-    pub fn to_der(&self) -> Result<Vec<u8>> {
-        self.0.to_der()
+    calls! {
+        /// Returns the 64 bytes.
+        #[cfg_attr(binding, quick)]
+        fn encode(&self) -> Vec<u8> { self.0.to_bytes().to_vec() }
+        /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) over another group.
+        fn to_der(&self) -> Result<Vec<u8>> { self.0.to_der() }
     }
 
     getters! {
