@@ -5,6 +5,7 @@ package org.quorate
 import java.math.BigInteger
 import org.quorate.internal.Detail
 import org.quorate.internal.Failure
+import org.quorate.internal.Hidden
 import org.quorate.internal.InternalException
 import org.quorate.internal.NativeFailure
 

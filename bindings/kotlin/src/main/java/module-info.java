@@ -1,4 +1,4 @@
-/** quorate for Kotlin and Java. The code that uniffi generates is not exported. */
+/** quorate for Kotlin and Java. The code that uniffi generates, and what holds its objects, is not exported. */
 module org.quorate {
     requires transitive kotlin.stdlib;
     requires kotlinx.coroutines.core;

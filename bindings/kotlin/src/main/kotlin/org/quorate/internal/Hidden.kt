@@ -1,4 +1,4 @@
-package org.quorate
+package org.quorate.internal
 
 /**
  * A parameter of a value class gives a constructor a form that Java cannot call, so that editors do not offer it:
