@@ -8,31 +8,40 @@ import { world } from './shared/world.mjs';
 
 const { ClosedError } = quorate;
 
-/** Megabytes by which a process grows while it creates sets of 8 kB in a loop that never yields. */
-function growth(sets, use) {
+/** Megabytes by which a process grows in a loop that never yields. */
+function growth(times, step, setup = '') {
   const script = `
-    const { SignerSet } = require(${JSON.stringify(createRequire(import.meta.url).resolve('quorate'))});
-    const run = (sets) => {
-      for (let i = 0; i < sets; i++) {
-        const set = SignerSet.full(65_535);
-        ${use}
-      }
+    const { Certificate, ChainId, Committee, SecretKey, SignerSet, Suspects, VerifiedKey, Vote, VoteCollector } =
+      require(${JSON.stringify(createRequire(import.meta.url).resolve('quorate'))});
+    ${setup}
+    const run = (times) => {
+      for (let i = 0; i < times; i++) { ${step} }
       return process.memoryUsage.rss() / 1e6;
     };
     const before = run(100);
-    console.log(run(${sets}) - before);`;
+    console.log(run(${times}) - before);`;
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--eval', script], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   return Number(stdout);
 }
 
 test('a loop that never yields drops garbage', () => {
-  const megabytes = growth(100_000, '');
+  const megabytes = growth(100_000, 'SignerSet.full(65_535);');
   assert.ok(megabytes < 400, `${megabytes} MB of 800`);
 });
 
+test('a loop that decodes and verifies drops garbage', () => {
+  const setup = `
+    const secret = SecretKey.generate('ed25519');
+    const committee = new Committee(ChainId.fromName('loop'), 0n, [[VerifiedKey.fromSecret(secret), 1n]]);
+    const vote = Vote.signUnguarded(secret, committee, committee.statement(1, 1n, new Uint8Array(32)));
+    const bytes = new VoteCollector(committee, 1, 1n).add(vote, new Suspects()).certificate.value.encode();`;
+  const megabytes = growth(60_000, 'Certificate.decode(bytes, committee).verify(committee);', setup);
+  assert.ok(megabytes < 100, `${megabytes} MB of 180`);
+});
+
 test('free drops the value at once', () => {
-  const megabytes = growth(20_000, 'set.free();');
+  const megabytes = growth(20_000, 'SignerSet.full(65_535).free();');
   assert.ok(megabytes < 40, `${megabytes} MB of 160`);
 });
 
