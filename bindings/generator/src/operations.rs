@@ -10,7 +10,8 @@
 //!   makes several modules of one text.
 //! - Classes and their functions are those of the interface: `tdh2::PublicKeys::decode(bytes)`, by the end of the path of
 //!   the block if the name alone is not unique. Trailing optional arguments can be left out.
-//! - A call that decodes, as `Vote::decode(suite, bytes)`, always fails if the result does not encode to the same bytes.
+//! - A call that decodes, as `Vote::decode(suite, bytes)`, always fails if the result does not encode to the same bytes. The
+//!   first calls also decode these bytes truncated, extended and changed, which must be refused, or encode to themselves.
 //! - A hook is a closure: `signer.detect_copies(|| 1u64)`. No value changes, so that one with several answers asks an object.
 //! - Statements are `let`, `for`, `if`, `if let Some(name) = …`, `match` on texts and integers, `return`, and
 //!   `check!(condition)`, which ends the test if the condition is false.

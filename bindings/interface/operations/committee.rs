@@ -99,7 +99,7 @@ pub mod header {
             }
         }
         let header = peeked.unwrap();
-        check!(header.encode() == first(given, 18));
+        check!(header.encode() == slice(given, 0, 18));
         check!(UntrustedHeader::decode(header.encode()) == header);
         json! {
             suite: suite_number(header.suite()),

@@ -84,7 +84,7 @@ pub mod dsig {
         let secret = SecretKey::from_bytes(suite_named("ed25519"), input.bytes("secret"));
         let signer = dsig::Signer::new(secret, suite, None, input.u8("log2"), 1);
         let key = signer.public_key();
-        let announced = present([signer.prepare(now)])[0].announcement;
+        let announced = signer.prepare(now).unwrap().announcement;
         check!(announced.len() == made.bytes("announcement").len());
         let ours = verifier_of(suite, key);
         let theirs = verifier_of(suite, key);
@@ -128,7 +128,7 @@ pub mod dsig {
         let entries = [
             (culprit, message, signature),
             (culprit, other, signature_of_other),
-            (culprit, message, first(signature, signature.len() - 1)),
+            (culprit, message, slice(signature, 0, signature.len() - 1)),
         ];
         let codes = dsig::verify_all(suite, entries).map(|error| error.map(|error| error.code()));
         check!(codes == [None, "ONE_TIME_REUSE", "MALFORMED"]);

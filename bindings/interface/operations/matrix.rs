@@ -68,14 +68,14 @@ pub mod matrix {
         let whole = sum(votes, [3, 4, 5, 6, 3, 4], committee);
         json! {
             aggregate: sum(votes, [1, 2, 2, 4], committee).value().encode(),
-            certificate: present([whole.certificate(committee)])[0].value().encode(),
+            certificate: whole.certificate(committee).unwrap().value().encode(),
         }
     }
 
     /// The expected number of winners is the number of members, so all win.
     fn write_sortition(secrets: Vec<SecretKey>, committee: Committee) -> Json {
         let seed = Seed::genesis(committee.chain(), zeros(6));
-        let ticket = present([Lottery::new(committee, seed, 9u64).draw(secrets[5])])[0];
+        let ticket = Lottery::new(committee, seed, 9u64).draw(secrets[5]).unwrap();
         let proof = SeedProof::sign(secrets[2], committee, seed);
         json! {
             seed: seed.encode(),

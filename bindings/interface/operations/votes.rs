@@ -61,7 +61,8 @@ fn certificate_of(votes: Vec<Vote>, committee: Committee) -> Certificate {
     for one in collected {
         check!(one.faults.is_empty());
     }
-    let certificates = present(collected.map(|one| one.certificate));
+    let found = collected.map(|one| one.certificate).filter(|one| one.is_some());
+    let certificates = found.map(|one| one.unwrap());
     if certificates.is_empty() {
         fail("BELOW_QUORUM");
     }
@@ -75,7 +76,8 @@ fn timeout_certificate_of(votes: Vec<TimeoutVote>, committee: Committee) -> Time
     for one in collected {
         check!(one.faults.is_empty());
     }
-    let certificates = present(collected.map(|one| one.certificate));
+    let found = collected.map(|one| one.certificate).filter(|one| one.is_some());
+    let certificates = found.map(|one| one.unwrap());
     if certificates.is_empty() {
         fail("BELOW_QUORUM");
     }

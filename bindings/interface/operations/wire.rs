@@ -1,5 +1,10 @@
 //! The wire format. What was read is written again, and must result in the same bytes.
 
+/// The bytes with another integer of two bytes.
+fn with_u16(data: Bytes, at: usize, value: u16) -> Bytes {
+    joined([slice(data, 0, at), filled(value % 256, 1), filled(value / 256, 1), slice(data, at + 2, data.len())])
+}
+
 pub mod wire {
     /// Fails unless all bytes were read, and what was written equals them.
     fn finish(input: Json, reader: Reader, writer: Writer) {

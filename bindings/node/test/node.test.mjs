@@ -18,47 +18,6 @@ test('import and require give one instance', () => {
   assert.throws(() => require('quorate/lib/native.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
 });
 
-test('promises give the same results and errors as calls', async () => {
-  const { committee, certificate, statement, votes, unverified, secrets, timeouts, timeout, equivocation, conflict } = world(quorate);
-  const message = new Uint8Array([1, 2, 3]);
-  const signature = secrets[0].sign(message);
-  assert.ok((await votes[0].verifyAsync(committee)) instanceof quorate.VerifiedVote);
-  assert.ok((await unverified[0].verifyAsync()) instanceof quorate.VerifiedKey);
-  assert.ok((await certificate.value.verifyAsync(committee)).value.equals(certificate.value));
-  assert.ok((await timeouts[0].verifyAsync(committee)) instanceof quorate.VerifiedTimeoutVote);
-  assert.ok((await timeout.value.verifyAsync(committee)) instanceof quorate.VerifiedTimeoutCertificate);
-  assert.ok((await equivocation.verifyAsync(committee)) instanceof quorate.VerifiedEquivocation);
-  assert.ok((await conflict.verifyAsync(committee)) instanceof quorate.VerifiedConflict);
-  assert.equal(await secrets[0].publicKey().verifyAsync(message, signature), undefined);
-  assert.equal(await secrets[0].publicKey().verifyPossessionAsync(secrets[0].provePossession()), undefined);
-  const keys = secrets.map((secret) => quorate.VerifiedKey.fromSecret(secret));
-  const together = quorate.bls.aggregate(secrets.map((secret) => secret.sign(message)));
-  assert.equal(await quorate.bls.fastAggregateVerifyAsync(keys, message, together), undefined);
-  assert.equal(await quorate.bls.aggregateVerifyAsync(keys.map((key) => [key, message]), together), undefined);
-  const signers = quorate.SignerSet.full(4);
-  assert.equal(await committee.verifyRawAsync(message, signers, together.encode()), 4n);
-  const raw = [message, signers, together.encode()];
-  assert.equal(await committee.verifyRawEachAsync(secrets.map((_, member) => [member, message]), raw[2]), 4n);
-  const [weight, bad] = await committee.verifyRawBatchAsync([raw, [new Uint8Array(1), ...raw.slice(1)]]);
-  assert.deepEqual([weight, bad.code], [4n, 'BAD_SIGNATURE']);
-  const basic = quorate.Ciphersuite.basic();
-  const foreign = secrets[0].signWith(basic, message);
-  assert.equal(await secrets[0].publicKey().verifyWithAsync(basic, message, foreign), undefined);
-  await assert.rejects(secrets[0].publicKey().verifyWithAsync(basic, message, signature), quorate.BadSignatureError);
-  await assert.rejects(committee.verifyRawEachAsync([[0]], raw[2]), TypeError);
-  await assert.rejects(committee.verifyRawBatchAsync([raw], { signal: 1 }), TypeError);
-  const two = [certificate.value, certificate.value];
-  for (const call of ['verifyBatchAsync', 'verifyBatchDerivedAsync']) {
-    const verdicts = await quorate.Certificate[call](committee, two);
-    assert.ok(verdicts.length === 2 && verdicts.every((one) => one instanceof quorate.VerifiedCertificate));
-  }
-  const forged = new quorate.Vote(statement, 1, votes[0].signature);
-  await assert.rejects(forged.verifyAsync(committee), (e) => e instanceof quorate.BadSignatureError && e.culprits[0] === 1);
-  await assert.rejects(votes[0].verifyAsync(null), TypeError);
-  await assert.rejects(votes[0].verifyAsync(committee, { signal: 1 }), TypeError);
-  await assert.rejects(quorate.Vote.prototype.verifyAsync.call({}, committee), TypeError);
-});
-
 test('later writes do not affect a check off the thread', async () => {
   const secret = quorate.SecretKey.generate(quorate.Suite.MinSig);
   const message = new Uint8Array(1000).fill(1);

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 import quorate as q
 
 sys.path.insert(0, str(Path(__file__).parent))
-
-
-Result = TypeVar("Result")
-
-
-def together(threads: int, work: Callable[[int], Result]) -> list[Result]:
-    """Starts the work in all threads at the same time; an exception in one is raised here."""
-    start = threading.Barrier(threads)
-
-    def started(number: int) -> Result:
-        start.wait()
-        return work(number)
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(started, range(threads)))
 
 
 def code_of(call: Callable[[], object]) -> str:

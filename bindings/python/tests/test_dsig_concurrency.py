@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import quorate as q
-from conftest import code_of, together
+from conftest import code_of
 from dsig_signers import NOW, VECTORS, prepared, signer_of, verifier_of
 from quorate import dsig
+from vector_support import together
 
 FORK = """
 import os, sys

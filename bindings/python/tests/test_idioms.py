@@ -127,5 +127,6 @@ def test_representations_are_python_s(setup: Setup) -> None:
     names = {"Parameters": gossip.Parameters, "datetime": datetime}
     for parameters in (gossip.Parameters(), gossip.Parameters(batch=9, back_off=timedelta(milliseconds=1500))):
         assert eval(repr(parameters), names) == parameters
+    assert repr(q.Ciphersuite.custom(b"CHAIN_V1")) == 'Ciphersuite(custom "CHAIN_V1")'
     seed = sortition.Seed.genesis(committee.chain, b"x")
     assert repr(seed) == f"Seed(height=0, value={seed.value.hex()})"

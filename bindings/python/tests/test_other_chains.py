@@ -1,10 +1,9 @@
-"""What only Python has of other chains' signatures: coroutines, any iterable and buffer, pickling."""
+"""What only Python has of other chains' signatures: coroutines, any iterable and buffer."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import pickle
 
 import pytest
 import quorate as q
@@ -27,16 +26,6 @@ def test_messages_of_members_are_any_iterable_and_can_be_awaited(setup: Setup) -
     signers.insert(1)  # too late
     weight, bad = asyncio.run(batch)
     assert weight == 1 and isinstance(bad, q.BadSignatureError) and bad.culprits == (0,)
-
-
-def test_ciphersuites_and_headers_pickle(setup: Setup) -> None:
-    usual = q.Ciphersuite.proof_of_possession()
-    key, signature = setup.secrets[0].public_key(), setup.secrets[0].sign_with(usual, b"m")
-    asyncio.run(key.verify_with_async(usual, b"m", signature))
-    header = q.UntrustedHeader.peek(setup.vote(0).encode())
-    for value in (usual, q.Ciphersuite.custom(b"CHAIN_V1"), header):
-        assert pickle.loads(pickle.dumps(value)) == value
-    assert repr(q.Ciphersuite.custom(b"CHAIN_V1")) == 'Ciphersuite(custom "CHAIN_V1")'
 
 
 def test_lists_of_messages_are_read_only_up_to_their_limit(setup: Setup) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,8 @@ def repeated(committee: Any) -> Any:
     return committee | {"members": members}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_each_case_gives_the_model_s_result(name: str) -> None:
+def failures_in(name: str, operations: dict[str, Callable[[Any], Any]]) -> list[str]:
+    """The cases of a file that do not give the model's result."""
     file = json.loads((FOLDER / name).read_text())
     assert len(file["cases"]) > 20
     failures = []
@@ -54,17 +55,18 @@ def test_each_case_gives_the_model_s_result(name: str) -> None:
         if case["operation"] in CHECKED and "output" in case:
             given["made"] = case["output"]
         try:
-            outcome, output = "ok", OPERATIONS[case["operation"]](given)
+            outcome, output = "ok", operations[case["operation"]](given)
         except (quorate.QuorateError, vector_support.Refused) as error:
             outcome, output = error.code, None
         if (outcome, output) != (case["expect"], case.get("output")):
             failures.append(f"{case['name']}: expected {case['expect']}, got {outcome} {output}")
-    assert not failures, "\n".join(failures[:20])
     print(f"{len(cases)} cases of {name}")
+    return failures
 
 
-def test_no_file_is_left_out() -> None:
-    assert len(FILES) == 23 - len(LEFT_OUT)
+@pytest.mark.parametrize("name", FILES)
+def test_each_case_gives_the_model_s_result(name: str) -> None:
+    assert not failures_in(name, OPERATIONS)
 
 
 def test_each_operation_has_cases() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import reduce as reduce
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, TypeVar
 
 import quorate
 import quorate.bls
@@ -27,6 +30,21 @@ import quorate.wire
 
 Json = Any
 unhex = bytes.fromhex
+
+
+Result = TypeVar("Result")
+
+
+def together(threads: int, work: Callable[[int], Result]) -> list[Result]:
+    """Starts the work in all threads at the same time; an exception in one is raised here."""
+    start = threading.Barrier(threads)
+
+    def started(number: int) -> Result:
+        start.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(started, range(threads)))
 
 
 class Refused(Exception):
@@ -49,10 +67,23 @@ def check(holds: bool, what: str) -> None:
     assert holds, what
 
 
+# How many encodings of each class are also decoded truncated, extended and changed.
+DAMAGED = 2
+damaged: Counter[type] = Counter()
+
+
 def again(data: bytes, decode: Callable[[bytes], Any], encode: Callable[[Any], bytes]) -> Any:
-    """Decodes; the value must encode to the same bytes."""
+    """Decodes; the value must encode to the same bytes. Other bytes are refused, or encode to themselves."""
     value = decode(data)
     assert encode(value) == data, "decoded, but encodes to something else"
+    damaged[type(value)] += 1
+    if damaged[type(value)] <= DAMAGED:
+        for bad in (data[: len(data) // 2], data[:-1], data + b"\0", b"\xff" * 1000, bytes(1 << 20)):
+            refuses("any", lambda: decode(bad))  # noqa: B023
+        step = 1 + len(data) // 20
+        for other in (b"", b"\xff" * len(data), *(flipped(data, at) for at in range(0, len(data), step))):
+            found = attempt(lambda: decode(other))  # noqa: B023
+            assert refused(found) or encode(found) == other, "decoded, but encodes to something else"
     return value
 
 
@@ -94,11 +125,6 @@ def refuses(code: str, step: Callable[[], Any], culprits: list[int] | None = Non
     assert culprits is None or list(error.culprits) == culprits, error.culprits
 
 
-def all_refused(items: list[Any], step: Callable[[Any], Any]) -> None:
-    for item in items:
-        refuses("any", lambda item=item: step(item))  # type: ignore[misc]
-
-
 def out_of_range(name: str, step: Callable[[], Any]) -> None:
     try:
         result = step()
@@ -130,10 +156,6 @@ def outcome(step: Callable[[], Any]) -> Json:
     return refused(result) or shown(result)
 
 
-def yes(holds: bool) -> str:
-    return {True: "yes", False: "no"}[holds]
-
-
 def wide(value: Any) -> Any:
     """Integers of 64 bits and more, which are text."""
     if value is None:
@@ -149,33 +171,10 @@ def shown(value: Any) -> Json:
     return [shown(one) for one in value] if isinstance(value, Iterable) else str(value)
 
 
-def suite(number: int) -> quorate.Suite:
-    return next(one for one in quorate.Suite if one.number == number)
-
-
-def suites() -> list[quorate.Suite]:
-    return list(quorate.Suite)
-
-
-def is_suite(number: int) -> bool:
-    return any(one.number == number for one in quorate.Suite)
-
-
-def suite_named(name: str) -> quorate.Suite:
-    return quorate.Suite(name)
-
-
-def suite_number(one: quorate.Suite) -> int:
-    return one.number
-
-
-def group(number: int) -> quorate.threshold.Group:
-    return next(one for one in quorate.threshold.Group if one.number == number)
-
-
 def parameters(given: Json) -> quorate.gossip.Parameters:
     times = {"back_off", "send_timeout"}
-    chosen = {name: timedelta(0, 0, value) if name in times else value for name, value in given["parameters"].items()}
+    chosen: dict[str, Any] = given["parameters"]
+    chosen = {name: timedelta(0, 0, one) if name in times else one for name, one in chosen.items()}
     return quorate.gossip.Parameters(**chosen)
 
 
@@ -183,61 +182,9 @@ def is_whole() -> bool:
     return True
 
 
-def is_closed(secret: Any) -> bool:
-    return bool(secret.closed)
-
-
-def microseconds(count: int) -> timedelta:
-    return timedelta(microseconds=count)
-
-
-def joined(parts: list[bytes]) -> bytes:
-    return b"".join(parts)
-
-
-def zeros(count: int) -> bytes:
-    return bytes(count)
-
-
-def filled(value: int, count: int) -> bytes:
-    return bytes([value]) * count
-
-
 def flipped(data: bytes, at: int) -> bytes:
     """The bytes with one bit changed."""
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
-
-
-def encoded_u32(value: int) -> bytes:
-    return value.to_bytes(4, "little")
-
-
-def decoded_u16(data: bytes, at: int) -> int:
-    return int.from_bytes(data[at : at + 2], "little")
-
-
-def with_u16(data: bytes, at: int, value: int) -> bytes:
-    return data[:at] + value.to_bytes(2, "little") + data[at + 2 :]
-
-
-def first(data: bytes, count: int) -> bytes:
-    return data[:count]
-
-
-def slice(items: Any, start: int, end: int) -> Any:
-    return items[start:end]
-
-
-def last(items: list[Any], count: int) -> list[Any]:
-    return items[len(items) - count :]
-
-
-def present(items: list[Any]) -> list[Any]:
-    return [one for one in items if one is not None]
-
-
-least = min
-utf8 = str.encode
 
 
 def missing_folder() -> str:

@@ -4,24 +4,77 @@
 use super::language::Outcome;
 use super::types::{Code, Ty, World};
 
-/// All functions. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the single one.
+/// The functions that are not inline. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the single one.
 const NAMES: &str = "
     again check equal some there unhex unwrap
-    attempt outcome refused refuses all_refused out_of_range culprits agree fail unknown
-    shown yes is_whole is_closed parameters
-    suite suites is_suite suite_number suite_named group
-    microseconds joined zeros filled flipped text_bytes encoded_u32 decoded_u16 with_u16 first slice
-    present range last least utf8 missing_folder damage_journal
+    attempt outcome refused refuses out_of_range culprits agree fail unknown
+    shown is_whole parameters flipped utf8 together missing_folder damage_journal
 ";
 
 /// True for a function that generated code calls without the source naming it, so no value may have its name.
 pub(super) fn is_implicit(name: &str) -> bool {
     let implicit =
-        "again check equal some there unwrap attempt refuses out_of_range text_bytes yes wide reduce all any";
+        "again check equal some there unwrap attempt refuses out_of_range utf8 wide reduce all any";
     implicit.split_whitespace().any(|one| one == name)
 }
 
-/// The names of all functions.
+/// The expression of a function in each language, for a first argument of this type: `{0}` is that argument. `None` for a
+/// function that the tests have.
+pub(super) fn inline(name: &str, first: &Ty<'_>) -> Option<[&'static str; 3]> {
+    Some(match name {
+        "suite" => [
+            "next(each for each in quorate.Suite if each.number == {0})",
+            "Object.values(q.Suite).find((each) => q.SUITE_NUMBERS[each] === {0})",
+            "Suite.fromNumber({0})",
+        ],
+        "suites" => ["list(quorate.Suite)", "Object.values(q.Suite)", "Suite.entries"],
+        "is_suite" => [
+            "any(each.number == {0} for each in quorate.Suite)",
+            "Object.values(q.SUITE_NUMBERS).includes({0})",
+            "Suite.entries.any { each -> each.number == {0} }",
+        ],
+        "suite_number" => ["{0}.number", "q.SUITE_NUMBERS[{0}]", "{0}.number"],
+        "suite_named" => ["quorate.Suite({0})", "{0}", "Suite.fromName({0})"],
+        "group" => [
+            "next(each for each in quorate.threshold.Group if each.number == {0})",
+            "['', 'ristretto255', 'secp256k1'][{0}]",
+            "org.quorate.threshold.Group.fromNumber({0})",
+        ],
+        "is_closed" => ["{0}.closed", "{0}.closed", "isClosed({0})"],
+        "yes" => ["(\"yes\" if {0} else \"no\")", "({0} ? 'yes' : 'no')", "(if ({0}) \"yes\" else \"no\")"],
+        "microseconds" => {
+            ["timedelta(microseconds={0})", "BigInt({0})", "java.time.Duration.ofNanos({0} * 1_000L)"]
+        }
+        "range" => ["range({0})", "Array.from({ length: {0} }, (_, at) => at)", "(0 until {0}).toList()"],
+        "joined" => [
+            "b\"\".join({0})",
+            "Uint8Array.from({0}.flatMap((part) => [...part]))",
+            "{0}.reduce(ByteArray::plus)",
+        ],
+        "zeros" => ["bytes({0})", "new Uint8Array({0})", "ByteArray(({0}).toInt())"],
+        "filled" => {
+            ["(bytes([{0}]) * {1})", "new Uint8Array({1}).fill({0})", "ByteArray({1}) { ({0}).toByte() }"]
+        }
+        "utf8" => ["{0}.encode()", "utf8({0})", "{0}.toByteArray()"],
+        "slice" if *first == Ty::Bytes => {
+            ["{0}[{1}:{2}]", "{0}.slice({1}, {2})", "{0}.copyOfRange({1}, {2})"]
+        }
+        "slice" => ["{0}[{1}:{2}]", "{0}.slice({1}, {2})", "{0}.subList({1}, {2})"],
+        "encoded_u32" => [
+            "{0}.to_bytes(4, \"little\")",
+            "new Uint8Array(new Uint32Array([{0}]).buffer)",
+            "java.nio.ByteBuffer.allocate(4).putInt(Integer.reverseBytes(({0}).toInt())).array()",
+        ],
+        "decoded_u16" => [
+            "int.from_bytes({0}[{1} : {1} + 2], \"little\")",
+            "({0}[{1}] + 256 * {0}[{1} + 1])",
+            "(({0}[{1}].toInt() and 255) + 256 * ({0}[{1} + 1].toInt() and 255))",
+        ],
+        _ => return None,
+    })
+}
+
+/// The names of all functions that the tests have.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.split_whitespace()
 }
@@ -34,7 +87,7 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "refused" => Ty::Optional(Box::new(Ty::Text)),
         "outcome" | "shown" | "fail" | "unknown" => Ty::Json,
         "culprits" => Ty::list(Ty::Int("u16")),
-        "check" | "agree" | "all_refused" | "damage_journal" => Ty::Unit,
+        "check" | "agree" | "damage_journal" => Ty::Unit,
         "yes" | "missing_folder" => Ty::Text,
         "suite" | "suite_named" => Ty::Suite,
         "suites" => Ty::list(Ty::Suite),
@@ -42,13 +95,12 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "suite_number" => Ty::Int("u8"),
         "group" => Ty::Class(world.class(&["threshold".to_owned()], "Group")?),
         "parameters" => Ty::Class(world.class(&["gossip".to_owned()], "Parameters")?),
-        "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "with_u16" | "first"
-        | "utf8" => Ty::Bytes,
+        "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "utf8" => Ty::Bytes,
         "microseconds" => Ty::Other,
         "decoded_u16" => Ty::Int("usize"),
-        "present" => Ty::list(first.inner().inner()),
         "range" => Ty::list(Ty::Int("u16")),
-        "last" | "least" | "slice" => first,
+        "slice" => first,
+        "together" => Ty::list(arguments.get(1).cloned().unwrap_or(Ty::Other)),
         _ => return Ok(None),
     }))
 }

@@ -58,7 +58,12 @@ impl<'a> Writer<'_, 'a> {
             None => {
                 let kinds: Vec<Ty<'a>> = codes.iter().map(|(_, kind)| kind.clone()).collect();
                 let found = builtin::result(self.world, name, &kinds)?;
-                (name, found.ok_or_else(|| format!("no function {name}"))?)
+                let kind = found.ok_or_else(|| format!("no function {name}"))?;
+                if let Some(texts) = builtin::inline(name, kinds.first().unwrap_or(&Ty::Other)) {
+                    let values: Vec<&str> = codes.iter().map(|(text, _)| text.as_str()).collect();
+                    return Ok((self.form(texts, &values), kind));
+                }
+                (name, kind)
             }
         };
         let is_python = self.language() == Language::Python;
@@ -77,7 +82,7 @@ impl<'a> Writer<'_, 'a> {
         let Expr::Closure(one) = argument else { return Err("a step is a function".to_owned()) };
         let (_, body, kind) = self.lambda(one, &[])?;
         let body = match kind {
-            Ty::Bool => format!("yes({body})"),
+            Ty::Bool => self.form(builtin::inline("yes", &kind).unwrap_or_default(), &[&body]),
             kind if kind.is_wide() && self.language() == Language::Python => format!("wide({body})"),
             _ => body,
         };

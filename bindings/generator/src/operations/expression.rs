@@ -110,7 +110,7 @@ impl<'a> Writer<'_, 'a> {
             Lit::Str(text) => Ok((format!("{:?}", text.value()), Ty::Text)),
             Lit::ByteStr(bytes) => {
                 let text = String::from_utf8(bytes.value()).map_err(|error| error.to_string())?;
-                let texts = ["b{0}", "textBytes({0})", "textBytes({0})"];
+                let texts = ["b{0}", "utf8({0})", "{0}.toByteArray()"];
                 Ok((self.form(texts, &[&format!("{text:?}")]), Ty::Bytes))
             }
             Lit::Bool(one) => {

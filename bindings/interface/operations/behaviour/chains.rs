@@ -217,10 +217,10 @@ pub mod header {
             for encoded in encodings {
                 let header = UntrustedHeader::peek(encoded);
                 check!(header.suite() == suite && header.epoch() == 5u64 && header.view() == 9u64);
-                check!(header.encode() == first(encoded, 18));
-                check!(UntrustedHeader::decode(first(encoded, 18)) == header);
-                refuses!(MALFORMED, UntrustedHeader::peek(first(encoded, 17)));
-                refuses!(MALFORMED, UntrustedHeader::decode(first(encoded, 19)));
+                check!(header.encode() == slice(encoded, 0, 18));
+                check!(UntrustedHeader::decode(slice(encoded, 0, 18)) == header);
+                refuses!(MALFORMED, UntrustedHeader::peek(slice(encoded, 0, 17)));
+                refuses!(MALFORMED, UntrustedHeader::decode(slice(encoded, 0, 19)));
                 let foreign = joined([filled(255, 1), slice(encoded, 1, encoded.len())]);
                 refuses!(WRONG_CONTEXT, UntrustedHeader::peek(foreign));
             }

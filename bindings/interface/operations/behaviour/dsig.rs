@@ -207,8 +207,8 @@ pub mod dsig {
         verifier.announce(key, announcement, now());
         let signature = signer.sign(b"message", None, now());
         for part in range(signature.len() / 11) {
-            refuses!(MALFORMED, verifier.verify(key, b"message", first(signature, part * 11)));
-            refuses!(MALFORMED, dsig::verify(key, b"message", first(signature, part * 11)));
+            refuses!(MALFORMED, verifier.verify(key, b"message", slice(signature, 0, part * 11)));
+            refuses!(MALFORMED, dsig::verify(key, b"message", slice(signature, 0, part * 11)));
         }
         // Every byte of the fields; the core's tests also change every byte of the hashes.
         for at in range(136) {
@@ -221,7 +221,7 @@ pub mod dsig {
         }
         for part in range(announcement.len() / 7) {
             let other = verifier_of(signer.suite(), key);
-            refuses!(MALFORMED, other.announce(key, first(announcement, part * 7), now()));
+            refuses!(MALFORMED, other.announce(key, slice(announcement, 0, part * 7), now()));
         }
         for data in [b"", zeros(5000000), joined([signature, b"0"])] {
             refuses!(any, verifier.can_verify_fast(key, data));
@@ -264,7 +264,7 @@ pub mod dsig {
             }
             refuses!(BAD_SIGNATURE, auditor.check(key, b"three", one));
             let entries =
-                [(key, b"one", one), (key, b"three", one), (key, b"two", two), (key, b"one", first(one, 9))];
+                [(key, b"one", one), (key, b"three", one), (key, b"two", two), (key, b"one", slice(one, 0, 9))];
             let codes = dsig::verify_all(suite, entries).map(|error| error.map(|error| error.code()));
             check!(codes == [None, "BAD_SIGNATURE", None, "MALFORMED"]);
         }

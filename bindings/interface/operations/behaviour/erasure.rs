@@ -91,13 +91,11 @@ pub mod erasure {
         let shard = coder.disperse(b"a message").shard(2);
         let encoded = shard.encode();
         for at in range(encoded.len()) {
-            refuses!(any, erasure::CheckedShard::decode(slice(encoded, 0, at), coding));
             // Another length gives another commitment that the same shard fits.
             if at < 7 || at >= 11 {
                 refuses!(any, erasure::CheckedShard::decode(flipped(encoded, at), coding));
             }
         }
-        refuses!(any, erasure::CheckedShard::decode(joined([encoded, zeros(1)]), coding));
         let shape = coding.shape();
         let leopard = erasure::Coding::new(shape, 1000, erasure::Suite::leopard());
         refuses!(WRONG_CONTEXT, erasure::CheckedShard::decode(encoded, leopard));
@@ -131,10 +129,7 @@ pub mod erasure {
         for suite in [erasure::Suite::leopard(), erasure::Suite::gf8(), jerasure] {
             check!(erasure::Suite::decode(suite.encode()) == suite);
         }
-        all_refused(
-            [zeros(0), filled(1, 1), joined([filled(9, 1), zeros(2)]), filled(1, 2), filled(3, 4)],
-            |bad| erasure::Suite::decode(bad),
-        );
+        refuses!(any, erasure::Suite::decode(joined([filled(9, 1), zeros(2)])));
         if !jerasure.is_available() {
             refuses!(BAD_SHAPE, coder_of(jerasure));
         }
@@ -193,9 +188,7 @@ pub mod erasure {
         twin.merge(newer);
         twin.merge(twin);
         check!(twin.rows().len() == 4 && best_cost(twin, 1000, 2) == 7u64);
-        all_refused([flipped(table.encode(), 9), filled(255, 4), zeros(0)], |bad| {
-            erasure::Table::decode(bad)
-        });
+        refuses!(any, erasure::Table::decode(flipped(table.encode(), 9)), erasure::Table::decode(zeros(0)));
         refuses!(TOO_LARGE, row_of(erasure::MAX_MESSAGE + 1, erasure::Suite::gf8(), 1u64));
     }
 }

@@ -31,23 +31,6 @@ pub mod lengths {
         }
     }
 
-    /// Every decoder returns an error of the core, or a value that encodes to the same bytes.
-    pub fn bytes_without_a_meaning_are_refused() {
-        let committee = four_members(Suite::Ed25519);
-        for round in range(200) {
-            let data = slice(wire::hash("quorate test", filled(round, 3)), 0, round % 33);
-            let bytes = joined([data, data, data, data]);
-            for suite in suites() {
-                attempt(|| PublicKey::decode(suite, bytes));
-                attempt(|| Signature::decode(suite, bytes));
-                attempt(|| Vote::decode(suite, bytes));
-                attempt(|| Equivocation::decode(suite, bytes));
-            }
-            attempt(|| Certificate::decode(bytes, committee));
-            attempt(|| Path::decode(bytes));
-        }
-    }
-
     pub fn integers_out_of_range_name_the_argument() {
         let committee = four_members(Suite::Ed25519);
         let vote = vote_by(committee, 0, 7);

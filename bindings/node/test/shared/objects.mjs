@@ -1,32 +1,74 @@
 // What the objects of all classes have in common: their identity, their texts, and their end. Each entry is a test of its own.
 import { inspect } from 'node:util';
-import { checkReceivers } from './refusals.mjs';
-import { oneOfEachModule, signing } from './threshold-world.mjs';
-import { oneOfEach, world } from './world.mjs';
+import { checkReceivers, refusals } from './refusals.mjs';
+import { signing } from './threshold-world.mjs';
+import { world } from './world.mjs';
 
-/** An object of each class of the package and its modules: its class, the object, and another one of its module. */
-function* everyObject(q) {
-  for (const [module, objects] of Object.entries({ '': oneOfEach(q), ...oneOfEachModule(q) })) {
-    const classes = module.split('/').reduce((at, part) => at[part] ?? at, q);
-    const all = Object.entries(objects);
-    for (const [at, [name, object]] of all.entries()) yield [classes[name], object, all[(at + 1) % all.length][1]];
+/** The objects of each class that behaviours made, with those that their properties return. */
+function withParts(made) {
+  const all = new Map(made);
+  // A map also iterates over what is added meanwhile.
+  for (const [{ prototype }, objects] of all) {
+    const open = objects.find((object) => !object.closed);
+    const properties = open ? Object.entries(Object.getOwnPropertyDescriptors(prototype)) : [];
+    for (const [, { get }] of properties.filter(([, { get }]) => get)) {
+      let part;
+      try {
+        part = [get.call(open)].flat()[0];
+      } catch {
+        // What was consumed has no properties.
+      }
+      if (part?.free && !all.has(part.constructor)) all.set(part.constructor, [part]);
+    }
   }
+  return all;
 }
+
+/** The classes of objects that a package or one of its modules exports. */
+const classesOf = (module) =>
+  Object.values(module).flatMap((one) => (typeof one === 'object' ? classesOf(one) : one.prototype?.free ? [one] : []));
 
 /** Every form of some bytes in a text. */
 const forms = (bytes) => [Buffer.from(bytes).toString('hex'), Buffer.from(bytes).toString('base64'), bytes.join()];
 
-export function objectTests(q, assert) {
+/** Tests with the objects of each class that the behaviours `made`. */
+export function objectTests(q, assert, made) {
+  /** Each class with an object of it, an open one if there is one, and an object of another class. */
+  function* everyObject() {
+    const all = [...withParts(made)].map(([Class, objects]) => [Class, objects.find((one) => !one.closed) ?? objects[0]]);
+    for (const [at, [Class, object]] of all.entries()) yield [Class, object, all[(at + 1) % all.length][1]];
+  }
+  const { type } = refusals(q, assert);
+
   return {
-    'none can be forged'() {
-      for (const [Class, object, other] of everyObject(q)) {
+    'every class has one'() {
+      const known = new Set(withParts(made).keys());
+      assert.deepEqual(classesOf(q).filter((one) => !known.has(one)).map(({ name }) => name), []);
+    },
+    'what functions create has no constructor'() {
+      for (const [Class, object] of everyObject()) {
+        if (/super\(TOKEN|super\(handle_js_1\.TOKEN/.test(Class)) {
+          assert.doesNotMatch(Class.name, /^Verified|^Checked|^Valid/);
+          continue;
+        }
+        type(() => new Class());
+        type(() => new Class(object, object));
+        type(() => Reflect.construct(Class, [Symbol(Class.name), {}]));
+      }
+      // An unverified key that claims to be verified is rejected.
+      const { chain, unverified } = world(q);
+      const key = Object.setPrototypeOf(unverified[0], q.VerifiedKey.prototype);
+      type(() => new q.Committee(chain, 0n, [[key, 1n]]), /VerifiedKey/);
+    },
+    async 'none can be forged'() {
+      for (const [Class, object, other] of everyObject()) {
         assert.ok(object instanceof Class, Class.name);
         assert.equal(Object.prototype.toString.call(object), `[object ${Class.name}]`);
-        checkReceivers(assert, Class, object, other);
+        await checkReceivers(assert, Class, object, other);
       }
     },
     'none can be cloned'() {
-      for (const [{ name }, object] of everyObject(q)) {
+      for (const [{ name }, object] of everyObject()) {
         for (const value of [object, { inside: [object] }]) {
           assert.throws(() => structuredClone(value), (e) => e.name === 'DataCloneError', name);
         }
@@ -35,7 +77,7 @@ export function objectTests(q, assert) {
     },
     'no secret is shown'() {
       const signer = new q.dsig.Signer(q.SecretKey.fromBytes('ed25519', new Uint8Array(32).fill(9)));
-      const secrets = [...everyObject(q)].map(([, object]) => object).filter((object) => 'closed' in object).concat(signer);
+      const secrets = [...everyObject()].map(([, object]) => object).filter((object) => 'closed' in object).concat(signer);
       // A file of presignatures exists only while none was taken.
       const readable = secrets.filter((secret) => secret.toBytes && !(secret instanceof q.threshold.ecdsa.Presignatures));
       const hidden = readable.flatMap((secret) => forms(secret.toBytes().slice(-32)));
@@ -59,7 +101,7 @@ export function objectTests(q, assert) {
       assert.deepEqual(objects.map((object) => inspect(object)), texts);
     },
     'a freed object throws ClosedError, and freeing it twice does nothing'() {
-      for (const [Class, object] of everyObject(q)) {
+      for (const [Class, object] of everyObject()) {
         object.free();
         object.free();
         object[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();

@@ -1,12 +1,15 @@
 // Wrong arguments of every function: whenever a behaviour calls a function with right arguments, it is called with
-// wrong ones before. Each must be refused by an error that names the parameter, and none may have an effect.
+// wrong ones before. Each must be refused by an error that names the parameter, and none may have an effect. A function with
+// an asynchronous form is called so too, and must have the same outcome.
 import { NOT_BYTES, NOT_OBJECTS, detached } from './refusals.mjs';
 
 /** The calls of one function that are repeated with wrong arguments. */
 const REPEATED = 2;
 const NOT_ITERABLE = [null, 7, 'text', {}];
-/** Functions that set a hook, which later calls with wrong arguments would call. */
-const HOOKS = ['detectCopies', 'checkRevocation'];
+/** True if two calls with the same arguments may differ, because of the answers of a hook. */
+const hasHooks = (holder) => Object.values(Object.getOwnPropertyDescriptors(holder)).some(({ value }) => isHook(value));
+/** True for a function that sets a hook, which later calls with wrong arguments would call. */
+const isHook = (value) => typeof value === 'function' && /setHook\b/.test(value);
 
 const isGiven = (value) => value !== undefined;
 const isPlain = (value) => Object.getPrototypeOf(value) === Object.prototype;
@@ -54,18 +57,32 @@ function parametersOf(source) {
   return list.split(',').map((one) => /\w*/.exec(one.trim())[0]);
 }
 
+/** The result of a call, or its error. */
+function outcomeOf(call) {
+  try {
+    return { value: call() };
+  } catch (error) {
+    return { error };
+  }
+}
+
 /**
- * The tests of a package that `make` returns, with wrong arguments too, and the names of the functions that get them.
- * The functions of the package's classes are replaced in the package itself, but call the original ones between tests.
+ * The tests of a package that `make` returns, with wrong arguments too; with the number of calls, the names of the functions
+ * that get them, and of those that have an asynchronous form; and the objects of each class that they made. The functions of the package's classes are replaced in the package itself, but call
+ * the original ones between tests.
  */
 export function probing(q, assert, make) {
   const probed = new Map();
+  const awaited = new Map();
+  const objects = new Map();
   const hooked = new WeakSet();
   const others = [new q.Suspects(), q.ChainId.fromName('other')];
+  const pending = [];
   let isRunning = false;
   let ran = 0;
 
-  function probe(label, source, args, call) {
+  /** Calls a function with wrong arguments; `call` and its asynchronous form `later` must refuse them. */
+  function probe(label, source, args, call, later) {
     const count = probed.get(label) ?? 0;
     if (!isRunning || count === REPEATED || args.length === 0) return;
     probed.set(label, count + 1);
@@ -75,46 +92,81 @@ export function probing(q, assert, make) {
       if (!isGiven(value) || (Array.isArray(value) && args.some(isSecret))) return;
       for (const [wrong, Kind, name] of replacements(value, names[at], others)) {
         const refused = (error) => error instanceof Kind && error.message.includes(name);
-        assert.throws(() => call(args.map((one, other) => (other === at ? wrong : one))), refused, `${label}: ${name}`);
+        const replaced = args.map((one, other) => (other === at ? wrong : one));
+        assert.throws(() => call(replaced), refused, `${label}: ${name}`);
+        if (later) pending.push(assert.rejects(later(replaced), refused, `${label}Async: ${name}`));
       }
     });
   }
 
-  function replaced(label, original) {
+  /** The asynchronous form of a call must have its outcome. Two calls may have different random results. */
+  async function repeat(label, form, { error, value }, args, later) {
+    const between = Array(parametersOf(form.toString()).length - args.length - 1);
+    const refused = (options, expected) => assert.rejects(later([...args, ...between, options]), expected, label);
+    const [found] = await Promise.all([
+      later(args).then((result) => ({ value: result }), (reason) => ({ error: reason })),
+      refused({ signal: AbortSignal.abort() }, { name: 'AbortError' }),
+      refused({ signal: 1 }, /^TypeError: options.signal/),
+    ]);
+    assert.deepEqual([kindOf(found.error), kindOf(found.value)], [kindOf(error), kindOf(value)], label);
+    if (/^verif/.test(form.name)) assert.equal(found.value?.equals?.(value) ?? true, true, label);
+  }
+
+  function collect(value) {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value) || isPlain(value)) Object.values(value).forEach(collect);
+    else if ('free' in value) objects.set(value.constructor, [value, ...(objects.get(value.constructor) ?? [])]);
+  }
+
+  function replaced(label, original, form) {
+    if (form) awaited.set(label, 0);
     return function (...args) {
-      if (!hooked.has(this)) probe(label, original.toString(), args, (wrong) => original.apply(this, wrong));
-      const result = original.apply(this, args);
-      if (HOOKS.includes(original.name)) hooked.add(this);
-      return result;
+      const later = form && (async (given) => form.apply(this, given));
+      if (!hooked.has(this)) probe(label, original.toString(), args, (wrong) => original.apply(this, wrong), later);
+      const outcome = outcomeOf(() => original.apply(this, args));
+      if (isRunning && later && awaited.get(label) < REPEATED) {
+        awaited.set(label, awaited.get(label) + 1);
+        pending.push(repeat(label, form, outcome, args, later));
+      }
+      if (isHook(original)) hooked.add(this);
+      if (outcome.error) throw outcome.error;
+      collect(outcome.value);
+      return outcome.value;
     };
   }
 
   function replaceFunctions(label, holder) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
-      if (typeof value !== 'function' || ['constructor', 'toString', 'toJSON'].includes(name)) continue;
-      Object.defineProperty(holder, name, { value: replaced(`${label}.${name}`, value) });
+    const all = Object.getOwnPropertyDescriptors(holder);
+    const forms = hasHooks(holder) ? {} : all;
+    for (const [name, { value }] of Object.entries(all)) {
+      const isOwn = ['constructor', 'toString', 'toJSON'].includes(name) || name.endsWith('Async');
+      if (typeof value !== 'function' || isOwn) continue;
+      Object.defineProperty(holder, name, { value: replaced(`${label}.${name}`, value, forms[`${name}Async`]?.value) });
     }
   }
 
-  function copied(value, label) {
+  function copied(value, label, form) {
     if (typeof value === 'object' && value !== null && Object.values(value).some((one) => typeof one === 'function')) {
-      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copied(one, `${label}.${name}`)]));
+      const copy = ([name, one]) => [name, copied(one, `${label}.${name}`, value[`${name}Async`])];
+      return Object.fromEntries(Object.entries(value).map(copy));
     }
     if (typeof value !== 'function') return value;
-    if (!/^class/.test(value)) return replaced(label, value);
+    if (!/^class/.test(value)) return replaced(label, value, form);
     if (value.prototype instanceof Error) return value;
     replaceFunctions(label, value);
     replaceFunctions(label, value.prototype);
     const source = value.toString();
     const construct = (target, args) => {
       probe(label, /\n *constructor\([^]*/.exec(source)?.[0] ?? '', args, (wrong) => new target(...wrong));
-      return new target(...args);
+      const made = new target(...args);
+      collect(made);
+      return made;
     };
     return new Proxy(value, { construct });
   }
 
   const tests = Object.entries(make(copied({ ...q }, 'quorate'))).map(([name, run]) => {
-    const runWith = () => {
+    const runWith = async () => {
       isRunning = true;
       ran += 1;
       try {
@@ -122,8 +174,9 @@ export function probing(q, assert, make) {
       } finally {
         isRunning = false;
       }
+      await Promise.all(pending.splice(0));
     };
     return [name, runWith];
   });
-  return { tests: Object.fromEntries(tests), probed, haveAllRun: () => ran === tests.length };
+  return { tests: Object.fromEntries(tests), probed, awaited, objects, haveAllRun: () => ran === tests.length };
 }

@@ -20,11 +20,13 @@ export const refusals = (q, assert) => ({
 });
 
 /** Each function of a class must refuse other objects than its own. */
-export function checkReceivers(assert, Class, genuine, borrowed) {
+export async function checkReceivers(assert, Class, genuine, borrowed) {
   const receivers = [Object.create(Class.prototype), Object.create(genuine), {}, new Proxy(genuine, {}), Object.setPrototypeOf({}, Class.prototype), borrowed];
   for (const [key, { get, value }] of Object.entries(Object.getOwnPropertyDescriptors(Class.prototype))) {
-    // The texts return only the results of the object's own methods, and promises reject.
-    if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;
-    for (const receiver of receivers) assert.throws(() => (get ?? value).call(receiver), TypeError, `${Class.name}.${key}`);
+    // The texts return only the results of the object's own methods.
+    if (['constructor', 'toString', 'toJSON'].includes(key)) continue;
+    for (const receiver of receivers) {
+      await assert.rejects(async () => (get ?? value).call(receiver), TypeError, `${Class.name}.${key}`);
+    }
   }
 }

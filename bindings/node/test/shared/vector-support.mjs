@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytes as unhex, hex } from './hex.mjs';
 
-const GROUPS = { 1: 'ristretto255', 2: 'secp256k1' };
+/** How many encodings of each kind are also decoded truncated, extended and changed. */
+const DAMAGED = 2;
 
 /** An error of the core's that no function of the package throws here. */
 export class Refused extends Error {
@@ -16,8 +17,6 @@ export class Refused extends Error {
 
 /** The functions, for a package. */
 export function support(q, isWhole) {
-  const names = new Map(Object.entries(q.SUITE_NUMBERS).map(([name, number]) => [number, name]));
-
   function check(holds, what = 'a check failed') {
     if (!holds) throw new Error(what);
   }
@@ -30,10 +29,26 @@ export function support(q, isWhole) {
     throw new Error(`an unknown ${what}`);
   }
 
-  /** Decodes; the value must encode to the same bytes. */
+  const damaged = new Map();
+
+  /** Decodes; the value must encode to the same bytes. Other bytes are refused, or encode to themselves. */
   function again(data, decode, encode) {
     const value = decode(data);
-    check(hex(encode(value)) === hex(data), 'decoded, but encodes to something else');
+    const isSame = (decoded, bytes) => check(hex(encode(decoded)) === hex(bytes), 'decoded, but encodes to something else');
+    isSame(value, data);
+    const count = damaged.get(String(decode)) ?? 0;
+    damaged.set(String(decode), count + 1);
+    if (count >= DAMAGED) return value;
+    const shorter = [data.subarray(0, data.length / 2), data.subarray(0, -1)];
+    for (const bad of [...shorter, Uint8Array.of(...data, 0), new Uint8Array(1000).fill(255), new Uint8Array(1 << 20)]) {
+      refuses('any', () => decode(bad));
+    }
+    const others = [new Uint8Array(0), new Uint8Array(data.length).fill(255)];
+    for (let at = 0; at < data.length; at += 1 + Math.floor(data.length / 20)) others.push(flipped(data, at));
+    for (const other of others) {
+      const found = attempt(() => decode(other));
+      if (refused(found) === null) isSame(found, other);
+    }
     return value;
   }
 
@@ -72,10 +87,6 @@ export function support(q, isWhole) {
     check(error instanceof q.QuorateError, `${code} expected, but the result is ${error}`);
     check(code === 'any' || error.code === code, `${code} expected, not ${error}`);
     if (culprits) check(equal(error.culprits, culprits), `culprits: ${error.culprits}`);
-  }
-
-  function allRefused(items, step) {
-    for (const item of items) refuses('any', () => step(item));
   }
 
   function outOfRange(name, step) {
@@ -117,12 +128,6 @@ export function support(q, isWhole) {
     return Object.getPrototypeOf(value) === Object.prototype ? value : String(value);
   }
 
-  function withU16(data, at, value) {
-    const copy = Uint8Array.from(data);
-    copy.set([value & 255, value >> 8], at);
-    return copy;
-  }
-
   function parameters({ parameters: { fan_out: fanOut, back_off: backOff, send_timeout: sendTimeout, ...others } }) {
     const time = (value) => value === undefined ? undefined : BigInt(value);
     const chosen = { fanOut, backOff: time(backOff), sendTimeout: time(sendTimeout) };
@@ -151,49 +156,27 @@ export function support(q, isWhole) {
   return {
     again,
     agree,
-    allRefused,
     attempt,
     check,
     culprits: (error) => error.culprits,
     damageJournal,
-    decodedU16: (data, at) => data[at] + 256 * data[at + 1],
-    encodedU32: (value) => new Uint8Array(new Uint32Array([value]).buffer),
     equal,
     fail,
-    filled: (value, count) => new Uint8Array(count).fill(value),
     flipped,
-    first: (data, count) => data.subarray(0, count),
-    group: (number) => GROUPS[number],
-    isClosed: (secret) => secret.closed,
-    isSuite: (number) => names.has(number),
     isWhole: () => isWhole,
-    joined: (parts) => unhex(parts.map(hex).join('')),
-    last: (items, count) => items.slice(items.length - count),
-    least: Math.min,
-    microseconds: BigInt,
     missingFolder,
     outOfRange,
     outcome,
     parameters,
-    present: (items) => items.filter((one) => one !== null && one !== undefined),
-    range: (count) => Array.from({ length: count }, (_, at) => at),
     refused,
     refuses,
     shown,
-    slice: (items, start, end) => items.slice(start, end),
     some,
-    suite: (number) => names.get(number),
-    suiteNamed: (name) => name,
-    suites: () => Object.values(q.Suite),
-    suiteNumber: (name) => q.SUITE_NUMBERS[name],
-    textBytes: (text) => new TextEncoder().encode(text),
     there,
+    together: (count, work) => Array.from({ length: count }, (_, at) => work(at)),
     unhex,
     unknown,
     unwrap,
     utf8: (text) => new TextEncoder().encode(text),
-    withU16,
-    yes: (holds) => (holds ? 'yes' : 'no'),
-    zeros: (count) => new Uint8Array(count),
   };
 }

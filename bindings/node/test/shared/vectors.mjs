@@ -1,7 +1,7 @@
 // Runs the cases of spec/vectors through the public API of a package with the interface of index.d.ts. The schema is in
 // spec/vectors/README.md. The operations are generated from bindings/interface/operations; so are the behaviours, which are
 // tests without an input.
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { tests } from '../../../javascript/dist/vector-operations.mjs';
 import { hex } from './hex.mjs';
 import { Refused, support } from './vector-support.mjs';
@@ -9,13 +9,13 @@ import { Refused, support } from './vector-support.mjs';
 /** The folder of the vectors. */
 export const VECTORS = new URL('../../../../spec/vectors/', import.meta.url);
 
-/**
- * Every file that is run. Those of Jolteon, Gosig and ABFT belong to the example protocols, those of Jerasure to builds that
- * support it.
- */
-export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'light', 'aggregate', 'gossip', 'sortition']);
-/** The remaining files. */
-export const OTHERS = ['jerasure', 'jolteon', 'gosig', 'abft'];
+/** Files that are not run: Jolteon, Gosig and ABFT are protocols of the examples, and not every build has Jerasure. */
+const OTHERS = ['jerasure', 'jolteon', 'gosig', 'abft'];
+/** The names of the files that are run. */
+export const FILES = readdirSync(VECTORS)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.slice(0, -'.json'.length))
+  .filter((name) => !OTHERS.includes(name));
 /** What the model made cannot be made again, so it is checked: values with randomness, headers of unknown suites. */
 const CHECKED = ['dsig.sign', 'tdh2.encrypt', 'tdh2.share', 'coin.share', 'header.peek'];
 
@@ -86,9 +86,13 @@ function withCachedKeys(q) {
   return { ...q, PublicKey };
 }
 
-/** The behaviours of a package, by their names; one without files has no journals. */
+/**
+ * The behaviours of a package, by their names; one without files has no journals. Light clients and sums outside committees
+ * have only vectors.
+ */
 export function behaviours(q) {
-  const all = Object.entries(tests(q, support(q, true)).behaviours);
+  const vectors = ['bls', 'light'].map((name) => [`${name}.vectors`, () => runFile(q, name)]);
+  const all = [...Object.entries(tests(q, support(q, true)).behaviours), ...vectors];
   return Object.fromEntries(all.filter(([name]) => 'JournaledGuard' in q || !/^(journal|slashing_protection)\./.test(name)));
 }
 

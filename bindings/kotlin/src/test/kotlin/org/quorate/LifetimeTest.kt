@@ -1,6 +1,5 @@
 package org.quorate
 
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotEquals
@@ -109,30 +108,6 @@ class LifetimeTest {
         val mine = example.secrets[0]
         assertThrows<IllegalStateException> { Guard.restore(mine, example.chain, angry) }
         assertEquals("SecretKey(closed)", mine.toString())
-    }
-
-    @Test
-    fun `many threads share objects`() {
-        val example = Example(Suite.ED25519)
-        val suspects = Suspects()
-        val collector = VoteCollector(example.committee, 1, 7u)
-        val guard = Guard(SecretKey.fromBytes(Suite.ED25519, example.secrets[0].toBytes()), example.chain)
-        val certificates = ConcurrentLinkedQueue<VerifiedCertificate>()
-        val signed = AtomicInteger()
-        together(8) { number ->
-            repeat(50) { round ->
-                collector.add(example.votes[(number + round) % 4], suspects).certificate?.let(certificates::add)
-                example.certificate.verify(example.committee)
-                val digest = ByteArray(32) { number.toByte() }
-                try {
-                    guard.sign(example.committee, example.committee.statement(1, round.toULong(), digest))
-                    signed.incrementAndGet()
-                } catch (_: QuorateException.Contradiction) {
-                }
-            }
-        }
-        assertEquals(1, certificates.size, "the certificate is handed out once")
-        assertTrue(signed.get() in 1..50, "the guard signed $signed statements for 50 views")
     }
 
     @Test

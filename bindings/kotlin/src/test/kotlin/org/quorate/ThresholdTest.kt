@@ -28,7 +28,7 @@ import org.quorate.threshold.tdh2.PublicKeys
 import org.quorate.threshold.tdh2.ValidCiphertext
 import org.quorate.threshold.coin.PublicKeys as CoinKeys
 
-/** What only Kotlin has of the threshold blocks: functions of the user, closing, threads. */
+/** What only Kotlin has of the threshold blocks: functions of the user, closing. */
 class ThresholdTest {
     private val committee = CommitteeId.fromBytes(ByteArray(32) { 7 })
     private val chain = ChainId.fromName("tests")
@@ -36,17 +36,6 @@ class ThresholdTest {
     private val message = "message".toByteArray()
 
     private fun guard(): Guard = Guard(SecretKey.fromBytes(Suite.ED25519, ByteArray(32) { 1 }), chain)
-
-    @Test
-    fun `of several threads only one signs with a presignature`() {
-        val dealt = TrustedDealer(Group.SECP256K1, committee, tolerance).use { it.deal(3u, Plan.forAgreed(20)) }
-        val (party, guard) = dealt[0] to guard()
-        for (number in 0L until 20) {
-            val presignature = party.take(party.deal.plan.agreed(3u, number))
-            val codes = together(4) { each -> codeOf { presignature.sign(guard, byteArrayOf(each.toByte())) } }
-            assertEquals(List(3) { "EXHAUSTED" } + "ok", codes.sorted())
-        }
-    }
 
     @Test
     fun `an exception of the user's function is thrown`() {
@@ -88,21 +77,5 @@ class ThresholdTest {
         assertThrows<QuorateException.Closed> { Decryption(keys, ciphertext) }
         val cache = Cache().also { it.close() }
         assertThrows<QuorateException.Closed> { CoinCombiner(coins, coin, cache) }
-    }
-
-    @Test
-    fun `threads share collectors and a cache, closing is safe`() {
-        val (keys, shares) = CoinKeys.deal(committee, Threshold(3, 7))
-        val cache = Cache(2)
-        val codes = together(8) { number ->
-            codeOf {
-                val coin = Coin.fromName(keys, CoinName(1, 1u, number.toULong(), 0u))
-                val toss = CoinCombiner(keys, coin, cache)
-                val outputs = shares.map { toss.add(it.coinShare(coin)).output }
-                assertEquals(1, outputs.count { it != null })
-                if (number == 0) cache.close()
-            }
-        }
-        assertTrue(codes.all { it in listOf("ok", "CLOSED") }, codes.toString())
     }
 }
