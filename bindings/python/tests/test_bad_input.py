@@ -19,7 +19,6 @@ from quorate import bls, wire
 from quorate.merkle import Merkle
 
 SECRET = bytes([7]) * 32
-VERIFIED = [kind for name, kind in vars(q).items() if name.startswith("Verified")]
 
 
 def test_integers_above_their_maximum_are_named(setup: Setup) -> None:
@@ -158,14 +157,7 @@ def test_later_changes_to_a_buffer_have_no_effect() -> None:
     assert reader.u32() == 0x04030201
 
 
-def test_verified_objects_cannot_be_constructed(setup: Setup) -> None:
-    for kind in VERIFIED:
-        with pytest.raises(TypeError):
-            kind()
-        with pytest.raises(TypeError):
-            object.__new__(kind)
-        with pytest.raises(TypeError):
-            type("Sub", (kind,), {})
+def test_verified_objects_do_not_change(setup: Setup) -> None:
     verified = setup.vote(0).verify(setup.committee)
     with pytest.raises(AttributeError):
         verified.value = setup.vote(1)  # type: ignore[misc]

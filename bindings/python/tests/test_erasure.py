@@ -6,11 +6,10 @@ import asyncio
 import itertools
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import quorate as q
-from quorate.erasure import CheckedShard, Coder, Coding, Dispersal, Packets, Row, Shape, Suite, Table
+from quorate.erasure import Coder, Coding, Dispersal, Packets, Row, Shape, Suite, Table
 
 MOST = (1 << 64) - 1
 
@@ -24,9 +23,6 @@ def test_a_code_that_is_not_in_this_build_says_so() -> None:
     if not jerasure.is_available():
         with pytest.raises(q.BadShapeError, match="not in this build"):
             Coder(Coding(Shape(3, 4), 100, jerasure))
-    unmade: Any = CheckedShard
-    with pytest.raises(TypeError):
-        unmade()
 
 
 def test_the_tuner_s_table_selects_a_suite() -> None:

@@ -9,6 +9,7 @@ import datetime
 import inspect
 import pickle
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -39,14 +40,16 @@ def test_signatures_show_default_values() -> None:
     assert gossip.Parameters(**chosen) == gossip.Parameters()
 
 
-def test_no_signature_hides_a_default() -> None:
+def native_classes() -> set[type]:
     modules = [q, q.bls, q.dsig, q.erasure, q.gossip, q.merkle, q.sortition, q.threshold, q.wire]
     modules += [getattr(q.threshold, name) for name in ("bls", "coin", "ecdsa", "seal", "tdh2")]
     classes = {each for module in modules for each in vars(module).values() if isinstance(each, type)}
+    return {kind for kind in classes if kind.__module__.startswith("quorate")}
+
+
+def test_no_signature_hides_a_default() -> None:
     checked = 0
-    for kind in classes:
-        if not kind.__module__.startswith("quorate"):
-            continue
+    for kind in native_classes():
         for call in [kind, *vars(kind).values()]:
             if not callable(call) or getattr(call, "__text_signature__", None) is None:
                 continue
@@ -54,6 +57,18 @@ def test_no_signature_hides_a_default() -> None:
             assert all(each.default is not ... for each in parameters), (kind, call)
             checked += 1
     assert checked > 300
+
+
+def test_what_functions_create_has_no_constructor() -> None:
+    made = [kind for kind in native_classes() if kind.__text_signature__ is None and type(kind) is type]
+    made = [kind for kind in made if not issubclass(kind, (Exception, tuple)) and not is_dataclass(kind)]
+    assert len(made) > 30
+    for kind in made:
+        calls: list[Callable[[], object]] = [kind, lambda: object.__new__(kind), lambda: type("Sub", (kind,), {})]  # noqa: B023
+        for call in calls:
+            with pytest.raises(TypeError):
+                call()
+    assert all(kind in made for kind in native_classes() if kind.__name__.startswith("Verified"))
 
 
 def test_a_type_error_says_what_was_expected(setup: Setup) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import quorate as q
@@ -45,20 +44,12 @@ def test_numbers_out_of_range_and_unknown_names_are_refused() -> None:
             call()
 
 
-def test_endless_lists_and_unverified_objects_are_refused() -> None:
+def test_endless_lists_are_refused() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext = encrypted(keys)
     verified = keys.verify_share(ciphertext, shares[0].decryption_share(ciphertext))
     with pytest.raises(q.TooLargeError):
         ciphertext.combine(keys, itertools.repeat(verified))
-    kinds: list[Any] = [
-        tdh2.VerifiedShare, coin.VerifiedShare, tdh2.ValidCiphertext, ecdsa.Presignature, ecdsa.Opener,
-    ]  # fmt: skip
-    for kind in kinds:
-        with pytest.raises(TypeError):
-            kind()
-        with pytest.raises(TypeError):
-            object.__new__(kind)
 
 
 def test_the_user_s_function_has_python_s_arguments_and_may_raise() -> None:
@@ -78,5 +69,3 @@ def test_tags_are_ordered_and_hashed() -> None:
     plan = ecdsa.Plan.for_agreement(4)
     tags = [plan.prbc(5, 3), plan.promotion(5, 0, 0, 1), plan.completion(5, 0)]
     assert tags[0] < tags[1] and len(set(tags)) == 3
-    with pytest.raises(TypeError):
-        ecdsa.Tag()
