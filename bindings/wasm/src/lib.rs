@@ -30,24 +30,6 @@ pub fn codes() -> Vec<String> {
     quorate::Error::CODES.iter().map(|code| (*code).to_owned()).collect()
 }
 
-/// The limits that JavaScript's copies are compared with: members, weight, timeout groups, batch threshold, size of a
-/// pool, verification queue of gossip, winners of a lottery.
-#[cfg(feature = "full")]
-#[wasm_bindgen]
-#[must_use]
-pub fn limits() -> Vec<String> {
-    use quorate::{certificate, committee, gossip, sortition};
-    vec![
-        committee::MAX_MEMBERS.to_string(),
-        committee::MAX_TOTAL_WEIGHT.to_string(),
-        certificate::MAX_TIMEOUT_GROUPS.to_string(),
-        certificate::DEFAULT_BATCH_THRESHOLD.to_string(),
-        gossip::MAX_POOL.to_string(),
-        gossip::MAX_STACK.to_string(),
-        sortition::EXPECTED_WINNERS.to_string(),
-    ]
-}
-
 /// The error for evidence with an attestation that the user's function rejects.
 #[cfg(feature = "full")]
 #[wasm_bindgen(js_name = notEvidence)]

@@ -12,15 +12,6 @@ const { bls, coin, ecdsa, seal, tdh2, Cache, Threshold, Tolerance } = q.threshol
 const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
 const coded = (code) => (error) => error instanceof q.QuorateError && error.code === code;
 
-test('threshold: constants', () => {
-  const { Plan } = ecdsa;
-  const sizes = [tdh2.MAX_PLAINTEXT, tdh2.OVERHEAD, seal.MAX_CONTENT, seal.OVERHEAD, ecdsa.MAX_ATTESTATION];
-  assert.deepEqual([q.threshold.MAX_PARTIES, Plan.ROUNDS, Plan.MAX_COUNT], [1024, 20, 1 << 17]);
-  assert.deepEqual(sizes, [1 << 25, 48, 1 << 26, 48, 8192]);
-  const { MAX_MESSAGE, MAX_SHARDS, Table } = q.erasure;
-  assert.deepEqual([MAX_MESSAGE, MAX_SHARDS, Table.MAX_ROWS], [2 ** 30, 2 ** 31 - 1, 4096]);
-});
-
 test('threshold: results leave nothing in the module', () => {
   const [e, t, s, b] = [world.encryption(q), world.tossing(q), world.signing(q), world.sharedBls(q)];
   const [d, cache] = [world.dispersing(q), new Cache()];
