@@ -191,6 +191,7 @@ fn required(attested: Attested<'_>) -> impl FnMut(u16, &[u8], &[u8]) -> Result<(
 }
 
 /// How `Display` shows what collects until it is done.
+#[cfg(feature = "full")]
 fn progress(is_done: bool) -> &'static str {
     if is_done { "done" } else { "collecting" }
 }
