@@ -10,7 +10,8 @@ pub use quorate_protocol::batch::{Batch, BatchHeader, MAX_BATCH_BYTES, MAX_TRANS
 use crate::ids::{AVAILABLE, BatchDigest, availability};
 
 /// A reference to a batch in a block: the batch's header, and a certificate that a quorum stores the batch. Voters need
-/// not hold the transactions, because at least a third of the committee is honest and holds them.
+/// not hold the transactions, because at least a third of the committee is honest and holds them. That holds for the batches of
+/// each certified block, even if the certificate here is invalid, because its voters verified it or store the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchRef {
     /// Header of the stored batch.

@@ -4,7 +4,7 @@
 //! quorums share an honest member, so at most one batch per slot is ever certified. Storage is bounded per author by
 //! the window of slots and by bytes, so an author that floods the others excludes only itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quorate::Error;
@@ -34,6 +34,8 @@ pub(crate) struct Mempool {
     certified: BTreeMap<u64, CertifiedBatch>,
     arrivals: BTreeMap<Slot, u64>,
     arrived: u64,
+    /// Members that sent an invalid certificate of a batch.
+    distrusted: BTreeSet<MemberIndex>,
     pub(crate) own: OwnBatches,
 }
 
@@ -73,6 +75,7 @@ impl Mempool {
             certified: BTreeMap::new(),
             arrivals: BTreeMap::new(),
             arrived: 0,
+            distrusted: BTreeSet::new(),
             own: OwnBatches::new(me),
         }
     }
@@ -172,6 +175,15 @@ impl Mempool {
         known.filter(|known| known.batch == *batch).map(|known| known.checked)
     }
 
+    /// Returns true if certificates of a member's own batches need not be verified at once: it sent no invalid one, and few are
+    /// unverified.
+    pub(crate) fn trusts(&self, author: MemberIndex) -> bool {
+        let slots = Slot { author, sequence: 0 }..=Slot { author, sequence: u64::MAX };
+        let known = self.arrivals.range(slots).filter_map(|(_, arrival)| self.certified.get(arrival));
+        let unverified = known.filter(|known| known.checked != Checked::Verified).count();
+        !self.distrusted.contains(&author) && unverified < WINDOW as usize
+    }
+
     /// Returns what is known about the certificate in a slot.
     pub(crate) fn checked(&self, slot: &Slot) -> Option<Checked> {
         self.arrivals.get(slot).and_then(|arrival| self.certified.get(arrival)).map(|known| known.checked)
@@ -200,7 +212,7 @@ impl Mempool {
     }
 
     /// Verifies those of the certificates that were not, in one batch verification. Removes the batches whose certificates are
-    /// invalid and returns the members that sent them, with the errors.
+    /// invalid and all others that were not verified of the members that sent these. Returns these members with the errors.
     pub(crate) fn verify(
         &mut self,
         batches: &[BatchRef],
@@ -223,11 +235,18 @@ impl Mempool {
                     self.certified.insert(arrival, CertifiedBatch { batch, checked: Checked::Verified });
                 }
                 Err(error) => {
-                    self.arrivals.remove(&batch.header.slot);
-                    self.certified.remove(&arrival);
+                    self.distrusted.insert(sender);
                     invalid.push((sender, error));
                 }
             }
+        }
+        if !invalid.is_empty() {
+            let is_from_distrusted = |known: &CertifiedBatch| match known.checked {
+                Checked::Unverified(sender) => self.distrusted.contains(&sender),
+                Checked::Verified => false,
+            };
+            self.certified.retain(|_, known| !is_from_distrusted(known));
+            self.arrivals.retain(|_, arrival| self.certified.contains_key(arrival));
         }
         invalid
     }

@@ -146,6 +146,12 @@ impl<S: Scheme> Pacemaker<S> {
         if is_repeated { timeout.max(parameters.view_timeout) } else { timeout }
     }
 
+    /// Returns true from the first start of the timer in a view with work on.
+    #[cfg(test)]
+    pub(crate) fn is_timing(&self) -> bool {
+        self.started.is_some()
+    }
+
     /// Stops the view timer, because there is no work.
     pub(crate) fn stop_timer(&mut self) {
         self.started = None;

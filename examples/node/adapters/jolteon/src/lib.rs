@@ -198,8 +198,8 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         message.is_bulk()
     }
 
-    /// An acknowledgement depends only on the record of its batch. No other message claims that this node stores a
-    /// batch.
+    /// An acknowledgement depends only on the record of its batch. A vote claims that this node stores batches too, but the same
+    /// step has their records, or their acknowledgements have been sent.
     fn stores_only_batches(step: &Step<Replica<S>>) -> bool {
         let records = step.persist.iter().all(|record| matches!(record, Record::Batch(_)));
         let messages = step.messages.iter().all(|outgoing| {

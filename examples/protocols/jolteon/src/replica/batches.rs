@@ -15,7 +15,7 @@ use crate::message::Message;
 use crate::record::Record;
 
 /// Maximum size in bytes of a batch that is written again with a vote, instead of a verification of its certificate.
-const MAX_REPEATED: usize = 64 << 10;
+const MAX_REPEATED: usize = 16 << 10;
 
 impl<S: Scheme> Replica<S> {
     /// Stores a batch of this member durably, sends it to all and acknowledges it.
@@ -112,25 +112,24 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Handles a batch stored by a quorum. All members receive it, so that all know that there is work and expect a
-    /// proposal. The first certificate of a slot is not verified before this member proposes the batch, votes for it without
-    /// storing it, or times out.
+    /// Handles the announcement of a certified batch. All members receive it, so that all know that there is work and expect a
+    /// proposal. An author's first certificate of a slot is not verified before this member proposes the batch, votes for it
+    /// without storing it, or times out, unless the author sent an invalid one before.
     pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
         let slot = batch.header.slot;
         if self.mempool.known(&batch).is_some() || !self.tree.root().state.inventory.admits(slot) {
             return;
         }
-        match self.mempool.checked(&slot) {
-            Some(Checked::Verified) => {}
-            None => self.add_certified(batch, Checked::Unverified(from)),
-            Some(Checked::Unverified(_)) => {
-                match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
-                    Ok(()) => self.add_certified(batch, Checked::Verified),
-                    Err(error) => {
-                        out.fault(from, Evidence::Invalid { what: "certificate of a batch", error })
-                    }
-                }
-            }
+        let checked = self.mempool.checked(&slot);
+        if checked == Some(Checked::Verified) {
+            return;
+        }
+        if checked.is_none() && from == slot.author && self.mempool.trusts(from) {
+            return self.add_certified(batch, Checked::Unverified(from));
+        }
+        match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
+            Ok(()) => self.add_certified(batch, Checked::Verified),
+            Err(error) => out.fault(from, Evidence::Invalid { what: "certificate of a batch", error }),
         }
     }
 
@@ -150,25 +149,21 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Returns true if this member has made the batch durable, or can do so with its vote.
+    /// Returns true if this member has made the batch durable, or does so with its vote.
     pub(super) fn holds(&self, batch: &BatchRef) -> bool {
-        self.mempool.has_own_acknowledgement(batch) || self.held_with_vote(batch).is_some()
+        self.mempool.has_own_acknowledgement(batch) || self.small_batch(batch).is_some()
     }
 
-    /// Returns the batch if it is small and this member stores it, perhaps not durably yet.
-    fn held_with_vote(&self, batch: &BatchRef) -> Option<&Arc<Batch>> {
+    /// Returns the batches of a block that become durable with the vote for it: the small ones that this member stores, perhaps
+    /// not durably yet.
+    pub(super) fn held_with_vote(&self, block: &Block<S>) -> Vec<Arc<Batch>> {
+        let others = block.payload.iter().filter(|batch| !self.mempool.has_own_acknowledgement(batch));
+        others.filter_map(|batch| self.small_batch(batch).cloned()).collect()
+    }
+
+    /// Returns the batch if this member stores it and it is small.
+    fn small_batch(&self, batch: &BatchRef) -> Option<&Arc<Batch>> {
         self.mempool.acknowledged_batch(batch).filter(|batch| batch.bytes() <= MAX_REPEATED)
-    }
-
-    /// Returns the batches of a block that this member has to make durable before it votes for the block: those whose
-    /// certificates it has not verified and that do not contain its own acknowledgement. `None` if it does not hold one.
-    pub(super) fn held_for_vote(&self, block: &Block<S>) -> Option<Vec<Arc<Batch>>> {
-        let is_certain = |batch: &&BatchRef| {
-            self.mempool.known(batch) == Some(Checked::Verified)
-                || self.mempool.has_own_acknowledgement(batch)
-        };
-        let others = block.payload.iter().filter(|batch| !is_certain(batch));
-        others.map(|batch| self.held_with_vote(batch).cloned()).collect()
     }
 
     /// Verifies the certificates of these batches that were not verified, and returns true if all are valid. The others are

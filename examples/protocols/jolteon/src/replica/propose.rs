@@ -182,7 +182,7 @@ impl<S: Scheme> Replica<S> {
         self.accept(block, out);
     }
 
-    /// Returns the batches of a new block. Each certificate is verified: voters that have not acknowledged a batch verify it.
+    /// Returns the batches of a new block. Each certificate is verified: voters that do not hold a batch verify it.
     fn verified_payload(&mut self, chain: &Inventory, out: &mut ReplicaStep<S>) -> Vec<BatchRef> {
         loop {
             let payload = self.mempool.select(chain, self.parameters.max_block_batches);
@@ -215,8 +215,8 @@ impl<S: Scheme> Replica<S> {
         Ok(())
     }
 
-    /// Verifies the certificates of the batches that this member does not hold. Of the others it knows that at least one honest
-    /// member stores them when it votes: itself.
+    /// Verifies the certificates of the batches that this member does not hold. If all honest voters for a block hold a batch,
+    /// enough members store it.
     fn check_payload(&self, block: &Block<S>) -> quorate::Result<()> {
         let is_certain =
             |batch: &&BatchRef| self.mempool.known(batch) == Some(Checked::Verified) || self.holds(batch);

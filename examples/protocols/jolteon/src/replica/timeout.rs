@@ -14,6 +14,8 @@ impl<S: Scheme> Replica<S> {
         while !self.verify_certified(&self.mempool.oldest(REMINDERS), out) {}
         if self.wants_block() {
             self.time_out(out);
+        } else {
+            self.pacemaker.stop_timer();
         }
     }
 

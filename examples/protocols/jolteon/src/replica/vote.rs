@@ -36,10 +36,10 @@ impl<S: Scheme> Replica<S> {
                 return;
             }
         }
-        // None if a batch was dropped since the block arrived.
-        let Some(held) = self.held_for_vote(&block) else { return };
         let Ok((vote, record)) = self.safety.vote(&self.committees, &block) else { return };
-        held.into_iter().for_each(|batch| out.persist(Record::Batch(batch)));
+        for batch in self.held_with_vote(&block) {
+            out.persist(Record::Batch(batch));
+        }
         // Blocks below it without a vote are persisted too: after a restart the vote's block builds on them.
         for block in self.tree.path(&block.digest()).unwrap_or_default() {
             self.make_durable(&block.digest(), out);

@@ -9,11 +9,9 @@ use quorate::wire::{Decode, Encode};
 
 const NOBODY: [MemberIndex; 0] = [];
 
-/// Returns a batch of member 1 with a transaction of `bytes` bytes, its reference with acknowledgements of `members`, and the
-/// same with a forged last one.
-fn batch_of(bytes: usize, members: [MemberIndex; 3]) -> (Arc<Batch>, BatchRef, BatchRef) {
+/// Returns the reference of a batch with acknowledgements of `members`, and the same with a forged last one.
+fn references(batch: &Batch, members: [MemberIndex; 3]) -> (BatchRef, BatchRef) {
     let identities = committees::<E>(4).identities;
-    let batch = Arc::new(Batch::new(1, 1, [vec![7; bytes]]).unwrap());
     let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
     let mut collector = VoteCollector::new(identities.clone(), statement.kind, statement.view);
     let mut votes = members.map(|member| {
@@ -25,7 +23,17 @@ fn batch_of(bytes: usize, members: [MemberIndex; 3]) -> (Arc<Batch>, BatchRef, B
     let mut bytes = valid.encode();
     let end = bytes.len();
     bytes.copy_within(end - 128..end - 64, end - 64);
-    let forged = BatchRef::decode(&bytes, &identities).unwrap();
+    (valid, BatchRef::decode(&bytes, &identities).unwrap())
+}
+
+fn forged_reference(batch: &Batch) -> BatchRef {
+    references(batch, [0, 1, 2]).1
+}
+
+/// Returns a batch of member 1 with a transaction of `bytes` bytes, and its references.
+fn batch_of(bytes: usize, members: [MemberIndex; 3]) -> (Arc<Batch>, BatchRef, BatchRef) {
+    let batch = Arc::new(Batch::new(1, 1, [vec![7; bytes]]).unwrap());
+    let (valid, forged) = references(&batch, members);
     (batch, valid, forged)
 }
 
@@ -61,12 +69,12 @@ fn proposed(step: &Step<Replica<E>>) -> Option<Arc<Block<E>>> {
 fn a_leader_proposes_only_batches_whose_certificates_it_verified() {
     let (batch, valid, forged) = batch();
     let mut replica = acknowledged(&batch);
-    assert_eq!(culprits(&give(&mut replica, 2, certified(&forged))), NOBODY);
+    assert_eq!(culprits(&give(&mut replica, 1, certified(&forged))), NOBODY);
     assert_eq!(replica.status().pending, 1, "trusted for the time being");
     let tc = Some(timeout_certificate(&committees::<E>(4), 3, 0));
     let step = give(&mut replica, 3, Message::Advance(Box::new(Advance { high: None, tc })));
     assert_eq!((replica.status().view, replica.leader()), (4, 0));
-    assert_eq!((culprits(&step), proposed(&step), replica.status().pending), (vec![2], None, 0));
+    assert_eq!((culprits(&step), proposed(&step), replica.status().pending), (vec![1], None, 0));
     let step = give(&mut replica, 1, certified(&valid));
     assert_eq!(proposed(&step).expect("a proposal").payload, [valid]);
 }
@@ -75,13 +83,15 @@ fn a_leader_proposes_only_batches_whose_certificates_it_verified() {
 fn a_forged_certificate_times_out_no_view() {
     let (batch, valid, forged) = batch();
     let times_out = |batch: &BatchRef, replica: &mut Replica<E>| {
-        drop(give(replica, 2, certified(batch)));
+        drop(give(replica, 1, certified(batch)));
         assert_eq!(replica.view_timer, Some(1));
         let step = replica.handle(replica.now, Input::Timer(Timer::View));
         let sent = step.messages.iter().any(|outgoing| matches!(outgoing.message, Message::Timeout(_)));
         (culprits(&step), sent)
     };
-    assert_eq!(times_out(&forged, &mut acknowledged(&batch)), (vec![2], false));
+    let mut replica = acknowledged(&batch);
+    assert_eq!(times_out(&forged, &mut replica), (vec![1], false));
+    assert!(!replica.pacemaker.is_timing(), "the view is idle: later work gets its whole time");
     assert_eq!(times_out(&valid, &mut acknowledged(&batch)), (NOBODY.into(), true));
 }
 
@@ -89,13 +99,31 @@ fn a_forged_certificate_times_out_no_view() {
 fn a_second_certificate_in_a_slot_is_verified() {
     let (batch, valid, forged) = batch();
     let mut replica = acknowledged(&batch);
-    drop(give(&mut replica, 2, certified(&forged)));
-    assert_eq!(culprits(&give(&mut replica, 1, certified(&valid))), NOBODY);
+    drop(give(&mut replica, 1, certified(&forged)));
+    assert_eq!(culprits(&give(&mut replica, 2, certified(&valid))), NOBODY);
     assert_eq!(replica.mempool.known(&valid), Some(Checked::Verified));
     let mut replica = acknowledged(&batch);
     drop(give(&mut replica, 1, certified(&valid)));
     assert_eq!(culprits(&give(&mut replica, 2, certified(&forged))), [2]);
     assert_eq!(replica.mempool.known(&valid), Some(Checked::Unverified(1)));
+}
+
+/// Only the author's first certificates wait for their verification, and few of them.
+#[test]
+fn a_flood_of_forged_certificates_is_verified_at_once() {
+    let (batch, _, forged) = batch();
+    let mut replica = acknowledged(&batch);
+    assert_eq!(culprits(&give(&mut replica, 2, certified(&forged))), [2], "not its author");
+    let forge = |sequence| {
+        let batch = Arc::new(Batch::new(1, sequence, [b"transaction"]).unwrap());
+        forged_reference(&batch)
+    };
+    let faults = (1..=70).map(|sequence| culprits(&give(&mut replica, 1, certified(&forge(sequence)))).len());
+    assert_eq!((faults.sum::<usize>(), replica.status().pending), (6, 64));
+    // The first invalid one drops all that its sender announced.
+    let step = replica.handle(replica.now, Input::Timer(Timer::View));
+    assert_eq!((culprits(&step).len(), replica.status().pending), (8, 0));
+    assert_eq!(culprits(&give(&mut replica, 1, certified(&forge(71)))), [1]);
 }
 
 /// Lets member 1 propose a batch. Returns the culprits, whether the replica votes, and the number of batches that it makes durable.
@@ -123,9 +151,22 @@ fn a_voter_verifies_the_certificates_of_batches_that_it_does_not_store() {
 
 #[test]
 fn a_voter_stores_small_batches_of_others_acknowledgements_with_its_vote() {
-    for (bytes, expected) in [(10, (NOBODY.into(), true, 1)), (70_000, (vec![1], false, 0))] {
+    for (bytes, expected) in [(10, (NOBODY.into(), true, 1)), (20_000, (vec![1], false, 0))] {
         let (batch, valid, forged) = batch_of(bytes, [1, 2, 3]);
         assert_eq!(vote(&mut acknowledged(&batch), &forged), expected);
         assert_eq!(vote(&mut acknowledged(&batch), &valid), (NOBODY.into(), true, expected.2));
     }
+}
+
+/// An author can make two valid certificates of one batch. Who has verified one votes for a block with the other.
+#[test]
+fn a_second_valid_certificate_keeps_nobody_from_voting() {
+    let (batch, first, _) = batch_of(70_000, [0, 1, 2]);
+    let (second, _) = references(&batch, [1, 2, 3]);
+    let mut replica = acknowledged(&batch);
+    let (_, forged) = references(&batch, [0, 1, 3]);
+    drop(give(&mut replica, 1, certified(&forged)));
+    drop(give(&mut replica, 2, certified(&first)));
+    assert_eq!(replica.mempool.known(&first), Some(Checked::Verified));
+    assert_eq!(vote(&mut replica, &second), (NOBODY.into(), true, 0));
 }
