@@ -80,7 +80,7 @@ fn one_dead(seconds: u32, run: &impl Fn(&Testnet) -> Result<Outcome, String>) ->
     let reduced = Testnet { kill: Some((1, 2)), ..whole.clone() };
     let (whole, reduced) = (run(&whole)?, run(&reduced)?);
     Ok(Row::new(
-        "4 nodes, bls, 5,000 tx/s: median, 1 killed / fault-free",
+        "4 nodes, bls, 5000 tx/s: median, 1 killed / fault-free",
         reduced.median_ms / whole.median_ms,
         "×",
     )

@@ -4,7 +4,8 @@
 use super::language::Outcome;
 use super::types::{Code, Ty, World};
 
-/// The functions that are not inline. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the single one.
+/// The functions that are not inline. An attempt is a verdict: a value or an error. `agree` compares those of a batch with the
+/// single one.
 const NAMES: &str = "
     again check equal some there unhex unwrap
     attempt outcome refused refuses out_of_range culprits agree fail unknown

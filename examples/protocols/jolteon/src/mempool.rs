@@ -161,7 +161,7 @@ impl Mempool {
     }
 
     /// Returns true if a certificate contains this member's own acknowledgement of the batch. The member sent it when the batch
-    /// was durable, and nobody else can make it.
+    /// was durable, and no other member can make it.
     pub(crate) fn has_own_acknowledgement(&self, batch: &BatchRef) -> bool {
         let slot = &batch.header.slot;
         let own = self.acknowledgements.get(slot).filter(|_| self.slots.get(slot) == Some(&batch.digest()));
@@ -211,8 +211,8 @@ impl Mempool {
         self.certified.insert(arrival, CertifiedBatch { batch, checked });
     }
 
-    /// Verifies those of the certificates that were not, in one batch verification. Removes the batches whose certificates are
-    /// invalid and all others that were not verified of the members that sent these. Returns these members with the errors.
+    /// Verifies the certificates that were not verified, in one batch verification. Returns the members that sent invalid ones,
+    /// which it [distrusts](Self::distrust), with the errors.
     pub(crate) fn verify(
         &mut self,
         batches: &[BatchRef],
@@ -234,21 +234,19 @@ impl Mempool {
                 Ok(_) => {
                     self.certified.insert(arrival, CertifiedBatch { batch, checked: Checked::Verified });
                 }
-                Err(error) => {
-                    self.distrusted.insert(sender);
-                    invalid.push((sender, error));
-                }
+                Err(error) => invalid.push((sender, error)),
             }
         }
-        if !invalid.is_empty() {
-            let is_from_distrusted = |known: &CertifiedBatch| match known.checked {
-                Checked::Unverified(sender) => self.distrusted.contains(&sender),
-                Checked::Verified => false,
-            };
-            self.certified.retain(|_, known| !is_from_distrusted(known));
-            self.arrivals.retain(|_, arrival| self.certified.contains_key(arrival));
-        }
+        invalid.iter().for_each(|(sender, _)| self.distrust(*sender));
         invalid
+    }
+
+    /// Removes the batches of a member that sent an invalid certificate, except those whose certificates were verified. From now
+    /// on its certificates are verified at once.
+    pub(crate) fn distrust(&mut self, sender: MemberIndex) {
+        self.distrusted.insert(sender);
+        self.certified.retain(|_, known| known.checked != Checked::Unverified(sender));
+        self.arrivals.retain(|_, arrival| self.certified.contains_key(arrival));
     }
 
     /// Returns the oldest certified batches that a chain still admits, as the payload of a block.

@@ -13,7 +13,8 @@
 //!
 //! **Cost.** `quorate-link bench` measures the round trip of a message through shared memory and TCP, and beside them through a
 //! plain ring of two counters and a buffer between two threads. `cargo xtask bench dsig` has a row with both figures; measure on
-//! a machine without other load. The rings are ours because those of iceoryx2 took 1.2 to 1.6 µs more than the plain one.
+//! a machine without other load. The rings are our own, because those of iceoryx2 exceeded the target of at most 1 µs
+//! more than the plain ring.
 //!
 //! **Sleeping.** A reader polls. With [`Pace::Sleep`] it polls for [`SPIN`] after the last message and then sleeps in the
 //! kernel. A sender that sent nothing for half of that time wakes it through the socket with its next message. If the

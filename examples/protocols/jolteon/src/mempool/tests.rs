@@ -101,7 +101,7 @@ fn payload_takes_oldest_batches_first_and_no_slot_twice() {
 /// A certificate with this member's own acknowledgement and forged others is trusted by this member alone, and only until
 /// it is verified.
 #[test]
-fn an_own_acknowledgement_is_recognized_and_forged_ones_are_found() {
+fn forged_acknowledgements_beside_an_own_one_are_found() {
     let identities = committees::<Ed25519>(4).identities;
     let (mut mempool, chain) = (Mempool::new(0, 4), Inventory::new(4));
     let batches = [batch(1, 1, 1), batch(1, 2, 2), batch(1, 3, 3)];

@@ -113,8 +113,8 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Handles the announcement of a certified batch. All members receive it, so that all know that there is work and expect a
-    /// proposal. An author's first certificate of a slot is not verified before this member proposes the batch, votes for it
-    /// without storing it, or times out, unless the author sent an invalid one before.
+    /// proposal. The first certificate of a slot from its author, if [trusted](crate::mempool::Mempool::trusts), is not verified
+    /// until this member proposes the batch, votes for it without storing it, or times out.
     pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
         let slot = batch.header.slot;
         if self.mempool.known(&batch).is_some() || !self.tree.root().state.inventory.admits(slot) {
@@ -129,7 +129,10 @@ impl<S: Scheme> Replica<S> {
         }
         match check_certificates(&self.committees.identities, vec![batch.certificate.clone()]) {
             Ok(()) => self.add_certified(batch, Checked::Verified),
-            Err(error) => out.fault(from, Evidence::Invalid { what: "certificate of a batch", error }),
+            Err(error) => {
+                self.mempool.distrust(from);
+                out.fault(from, Evidence::Invalid { what: "certificate of a batch", error });
+            }
         }
     }
 

@@ -12,7 +12,6 @@ use crate::interface::{Evidence, Timer};
 use crate::mempool::{Checked, check_certificates};
 use crate::message::Message;
 use crate::record::Record;
-use crate::sequence::Inventory;
 
 /// Maximum lag of execution behind the chain at which this member still proposes.
 const MAX_LAG: u64 = 256;
@@ -152,9 +151,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut ReplicaStep<S>) {
-        let Some(state) = self.tree.state(&parent) else { return };
-        let inventory = state.inventory.clone();
-        let payload = self.verified_payload(&inventory, out);
+        let Some(payload) = self.verified_payload(&parent, out) else { return };
         if !self.wants_block() {
             return;
         }
@@ -182,12 +179,14 @@ impl<S: Scheme> Replica<S> {
         self.accept(block, out);
     }
 
-    /// Returns the batches of a new block. Each certificate is verified: voters that do not hold a batch verify it.
-    fn verified_payload(&mut self, chain: &Inventory, out: &mut ReplicaStep<S>) -> Vec<BatchRef> {
+    /// Returns the batches of a new block, or `None` if its parent is unknown. Each certificate is verified: voters that do not
+    /// hold a batch verify it.
+    fn verified_payload(&mut self, parent: &BlockDigest, out: &mut ReplicaStep<S>) -> Option<Vec<BatchRef>> {
         loop {
+            let chain = &self.tree.state(parent)?.inventory;
             let payload = self.mempool.select(chain, self.parameters.max_block_batches);
             if self.verify_certified(&payload, out) {
-                return payload;
+                return Some(payload);
             }
         }
     }

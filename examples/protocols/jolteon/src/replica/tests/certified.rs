@@ -1,5 +1,7 @@
 //! Certificates of batches: which ones a member verifies, and when.
 
+use std::ops::RangeInclusive;
+
 use super::*;
 use crate::batch::{Batch, BatchRef};
 use crate::mempool::Checked;
@@ -7,7 +9,7 @@ use quorate::certificate::{Suspects, Vote, VoteCollector};
 use quorate::machine::Outgoing;
 use quorate::wire::{Decode, Encode};
 
-const NOBODY: [MemberIndex; 0] = [];
+const NO_CULPRITS: [MemberIndex; 0] = [];
 
 /// Returns the reference of a batch with acknowledgements of `members`, and the same with a forged last one.
 fn references(batch: &Batch, members: [MemberIndex; 3]) -> (BatchRef, BatchRef) {
@@ -66,10 +68,10 @@ fn proposed(step: &Step<Replica<E>>) -> Option<Arc<Block<E>>> {
 }
 
 #[test]
-fn a_leader_proposes_only_batches_whose_certificates_it_verified() {
+fn a_leader_proposes_only_verified_batches() {
     let (batch, valid, forged) = batch();
     let mut replica = acknowledged(&batch);
-    assert_eq!(culprits(&give(&mut replica, 1, certified(&forged))), NOBODY);
+    assert_eq!(culprits(&give(&mut replica, 1, certified(&forged))), NO_CULPRITS);
     assert_eq!(replica.status().pending, 1, "trusted for the time being");
     let tc = Some(timeout_certificate(&committees::<E>(4), 3, 0));
     let step = give(&mut replica, 3, Message::Advance(Box::new(Advance { high: None, tc })));
@@ -92,7 +94,7 @@ fn a_forged_certificate_times_out_no_view() {
     let mut replica = acknowledged(&batch);
     assert_eq!(times_out(&forged, &mut replica), (vec![1], false));
     assert!(!replica.pacemaker.is_timing(), "the view is idle: later work gets its whole time");
-    assert_eq!(times_out(&valid, &mut acknowledged(&batch)), (NOBODY.into(), true));
+    assert_eq!(times_out(&valid, &mut acknowledged(&batch)), (NO_CULPRITS.into(), true));
 }
 
 #[test]
@@ -100,7 +102,7 @@ fn a_second_certificate_in_a_slot_is_verified() {
     let (batch, valid, forged) = batch();
     let mut replica = acknowledged(&batch);
     drop(give(&mut replica, 1, certified(&forged)));
-    assert_eq!(culprits(&give(&mut replica, 2, certified(&valid))), NOBODY);
+    assert_eq!(culprits(&give(&mut replica, 2, certified(&valid))), NO_CULPRITS);
     assert_eq!(replica.mempool.known(&valid), Some(Checked::Verified));
     let mut replica = acknowledged(&batch);
     drop(give(&mut replica, 1, certified(&valid)));
@@ -114,16 +116,23 @@ fn a_flood_of_forged_certificates_is_verified_at_once() {
     let (batch, _, forged) = batch();
     let mut replica = acknowledged(&batch);
     assert_eq!(culprits(&give(&mut replica, 2, certified(&forged))), [2], "not its author");
+    assert!(!replica.mempool.trusts(2) && replica.mempool.trusts(1));
     let forge = |sequence| {
         let batch = Arc::new(Batch::new(1, sequence, [b"transaction"]).unwrap());
         forged_reference(&batch)
     };
-    let faults = (1..=70).map(|sequence| culprits(&give(&mut replica, 1, certified(&forge(sequence)))).len());
-    assert_eq!((faults.sum::<usize>(), replica.status().pending), (6, 64));
-    // The first invalid one drops all that its sender announced.
+    let flood = |replica: &mut Replica<E>, sequences: RangeInclusive<u64>| -> usize {
+        sequences.map(|sequence| culprits(&give(replica, 1, certified(&forge(sequence)))).len()).sum()
+    };
+    assert_eq!((flood(&mut replica, 1..=64), replica.status().pending), (0, 64));
+    // The first invalid one drops all that its sender announced, and the next ones are verified.
+    assert_eq!((flood(&mut replica, 65..=70), replica.status().pending), (6, 0));
+
+    let mut replica = acknowledged(&batch);
+    flood(&mut replica, 1..=64);
     let step = replica.handle(replica.now, Input::Timer(Timer::View));
     assert_eq!((culprits(&step).len(), replica.status().pending), (8, 0));
-    assert_eq!(culprits(&give(&mut replica, 1, certified(&forge(71)))), [1]);
+    assert_eq!(flood(&mut replica, 71..=71), 1);
 }
 
 /// Lets member 1 propose a batch. Returns the culprits, whether the replica votes, and the number of batches that it makes durable.
@@ -142,25 +151,25 @@ fn vote(replica: &mut Replica<E>, batch: &BatchRef) -> (Vec<MemberIndex>, bool, 
 /// A quorum of voters has at least f + 1 honest members that store the batch, because each of them acknowledged it, stores it with
 /// its vote, or verified that a quorum acknowledged it.
 #[test]
-fn a_voter_verifies_the_certificates_of_batches_that_it_does_not_store() {
+fn a_voter_verifies_batches_that_it_does_not_store() {
     let (batch, valid, forged) = batch();
-    assert_eq!(vote(&mut acknowledged(&batch), &forged), (NOBODY.into(), true, 0));
+    assert_eq!(vote(&mut acknowledged(&batch), &forged), (NO_CULPRITS.into(), true, 0));
     assert_eq!(vote(&mut replica(), &forged), (vec![1], false, 0));
-    assert_eq!(vote(&mut replica(), &valid), (NOBODY.into(), true, 0));
+    assert_eq!(vote(&mut replica(), &valid), (NO_CULPRITS.into(), true, 0));
 }
 
 #[test]
-fn a_voter_stores_small_batches_of_others_acknowledgements_with_its_vote() {
-    for (bytes, expected) in [(10, (NOBODY.into(), true, 1)), (20_000, (vec![1], false, 0))] {
+fn a_vote_makes_small_batches_durable() {
+    for (bytes, expected) in [(10, (NO_CULPRITS.into(), true, 1)), (20_000, (vec![1], false, 0))] {
         let (batch, valid, forged) = batch_of(bytes, [1, 2, 3]);
         assert_eq!(vote(&mut acknowledged(&batch), &forged), expected);
-        assert_eq!(vote(&mut acknowledged(&batch), &valid), (NOBODY.into(), true, expected.2));
+        assert_eq!(vote(&mut acknowledged(&batch), &valid), (NO_CULPRITS.into(), true, expected.2));
     }
 }
 
-/// An author can make two valid certificates of one batch. Who has verified one votes for a block with the other.
+/// An author can make two valid certificates of one batch. A member that has verified one votes for a block with the other.
 #[test]
-fn a_second_valid_certificate_keeps_nobody_from_voting() {
+fn a_second_valid_certificate_prevents_no_vote() {
     let (batch, first, _) = batch_of(70_000, [0, 1, 2]);
     let (second, _) = references(&batch, [1, 2, 3]);
     let mut replica = acknowledged(&batch);
@@ -168,5 +177,5 @@ fn a_second_valid_certificate_keeps_nobody_from_voting() {
     drop(give(&mut replica, 1, certified(&forged)));
     drop(give(&mut replica, 2, certified(&first)));
     assert_eq!(replica.mempool.known(&first), Some(Checked::Verified));
-    assert_eq!(vote(&mut replica, &second), (NOBODY.into(), true, 0));
+    assert_eq!(vote(&mut replica, &second), (NO_CULPRITS.into(), true, 0));
 }
