@@ -58,6 +58,22 @@ pub(crate) fn check(xtask: CommandLine, quorate: Option<&Path>) -> Outcome<Strin
     }
 }
 
+/// Replaces the figures of all documents by those of the report.
+pub(crate) fn update_figures() -> Outcome {
+    let mut files = Vec::new();
+    markdown_files(&workspace::root(), &mut files);
+    let report = Report::read()?;
+    for file in files {
+        let failed = |e: std::io::Error| format!("{}: {e}", file.display());
+        let text = fs::read_to_string(&file).map_err(failed)?;
+        let updated = report.update(&text);
+        if updated != text {
+            fs::write(&file, updated).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
 fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -42,6 +42,39 @@ impl Report {
         });
         (figures.len(), problems.collect())
     }
+
+    /// Replaces the figures of a document that the report no longer has by those of the same unit in it.
+    pub(crate) fn update(&self, document: &str) -> String {
+        let mut parts = document.split(MARK);
+        let mut updated = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (table, rest) = part.split_at(part.find("\n\n").unwrap_or(part.len()));
+            updated += MARK;
+            updated += &self.update_table(table);
+            updated += rest;
+        }
+        updated
+    }
+
+    fn update_table(&self, table: &str) -> String {
+        let mut updated = table.to_owned();
+        for row in table.lines().filter_map(cells) {
+            let [name, figure, ..] = row.as_slice() else { continue };
+            let found = self.rows.iter().filter(|row| row.first() == Some(name));
+            let measured: Vec<&String> = found.flat_map(|row| row.iter().skip(1)).collect();
+            let now = measured.iter().find(|cell| unit(cell).is_some() && unit(cell) == unit(figure));
+            if let Some(now) = now.filter(|_| !measured.contains(&figure)) {
+                updated = updated.replace(&format!("| {name} | {figure} |"), &format!("| {name} | {now} |"));
+            }
+        }
+        updated
+    }
+}
+
+/// The text after a number; `None` if the cell does not begin with one.
+fn unit(cell: &str) -> Option<&str> {
+    let rest = cell.trim_start_matches(|sign: char| sign.is_ascii_digit() || ".,".contains(sign));
+    (rest.len() < cell.len()).then(|| rest.trim())
 }
 
 /// The rows of the tables with figures, without their headers.
@@ -72,5 +105,14 @@ mod tests {
         assert_eq!(report.compare(&document("| sign | 3 ed |")).1.len(), 1);
         assert_eq!(report.compare(&document("| decode | 3 ed |")).1.len(), 1);
         assert_eq!(report.compare("| sign | 9 |"), (0, vec![]));
+    }
+
+    #[test]
+    fn a_new_report_replaces_figures_of_the_same_unit() {
+        let report =
+            Report::parse("| sign | 2 ed, 7 µs | |\n| sign | 2 ed | ≤ 3 | 7 µs |\n| verify | 3 ed | |\n");
+        let before = "<!-- figures -->\n| a | b |\n|---|---|\n| sign | 9.5 ed | x |\n| verify | 3 ed |\n| hash | 1 |\n\n| sign | 9.5 ed |";
+        let after = report.update(before);
+        assert_eq!(after, before.replace("| sign | 9.5 ed | x |", "| sign | 2 ed | x |"));
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::process::{Outcome, run_in_terminal};
 use crate::steps::Log;
-use crate::{environment, workspace};
+use crate::{documents, environment, workspace};
 
 /// Measures the figures of the README and the report, and prints each beside its target.
 ///
@@ -29,7 +29,7 @@ pub(crate) struct BenchArgs {
     /// Prints one JSON object instead of the table.
     #[arg(long)]
     json: bool,
-    /// Writes the report and its plots to bench/report.
+    /// Writes the report and its plots to bench/report, and the figures that documents quote from it.
     #[arg(long)]
     write: bool,
 }
@@ -69,7 +69,8 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
     if wanted("bindings") {
         command.arg("--contenders").arg(contenders::prepare(&Log::new("bench bindings"))?);
     }
-    run_in_terminal(&mut command)
+    run_in_terminal(&mut command)?;
+    if args.write { documents::update_figures() } else { Ok(()) }
 }
 
 /// Package of the program that measures the links of those programs.
