@@ -1,7 +1,7 @@
 //! Macros of the interface: declarations that several blocks share.
 //!
 //! A macro has one rule, whose parameters are identifiers with commas between them: `($key:ident, $share:ident) => {…}`.
-//! Within an `impl`, `calls!` is a list of functions; those of `getters!` and `quick!` have these attributes too.
+//! Within an `impl`, `calls!` is a list of functions, whose attributes can be words before `fn`.
 
 use std::collections::HashMap;
 
@@ -69,42 +69,27 @@ impl Macros {
 /// Replaces the lists of functions in an implementation by the functions.
 fn expand_lists(implementation: &mut ItemImpl) -> Outcome<()> {
     for item in std::mem::take(&mut implementation.items) {
-        let list = match &item {
-            ImplItem::Macro(list) => list_name(&list.mac).map(|name| (name, &list.mac)),
-            _ => None,
-        };
-        let Some((name, list)) = list else {
-            implementation.items.push(item);
-            continue;
-        };
-        for mut function in list.parse_body_with(functions).map_err(|error| error.to_string())? {
-            function.vis = parse_quote!(pub);
-            function.attrs.extend(attribute(&name));
-            implementation.items.push(ImplItem::Fn(function));
+        match item {
+            ImplItem::Macro(list) if list.mac.path.is_ident("calls") => {
+                let listed = list.mac.parse_body_with(functions).map_err(|error| error.to_string())?;
+                implementation.items.extend(listed.into_iter().map(ImplItem::Fn));
+            }
+            other => implementation.items.push(other),
         }
     }
     Ok(())
 }
 
-/// The name of a list of functions; `None` for another macro.
-fn list_name(list: &syn::Macro) -> Option<String> {
-    let name = list.path.get_ident()?.to_string();
-    ["calls", "getters", "quick"].contains(&name.as_str()).then_some(name)
-}
-
-/// The attribute of all functions of a list, if they have one.
-fn attribute(list: &str) -> Option<Attribute> {
-    match list {
-        "getters" => Some(parse_quote!(#[cfg_attr(binding, getter)])),
-        "quick" => Some(parse_quote!(#[cfg_attr(binding, quick)])),
-        _ => None,
-    }
-}
-
 fn functions(input: ParseStream<'_>) -> syn::Result<Vec<ImplItemFn>> {
     let mut functions = Vec::new();
     while !input.is_empty() {
-        functions.push(input.parse()?);
+        let mut attributes = input.call(Attribute::parse_outer)?;
+        while input.peek(syn::Ident) {
+            let word: Ident = input.parse()?;
+            attributes.push(parse_quote!(#[cfg_attr(binding, #word)]));
+        }
+        let function: ImplItemFn = input.parse()?;
+        functions.push(ImplItemFn { attrs: attributes, vis: parse_quote!(pub), ..function });
     }
     Ok(functions)
 }
@@ -180,13 +165,14 @@ mod tests {
         macros.expand(&mut called).unwrap();
         assert_eq!(called, file("/// A key.\npub struct Key(u8);\npub struct Share(Key);"));
         let mut lists = file(
-            "impl Key { getters! { /// Its size.\nfn size(&self) -> u8 { 1 } } \
-            quick! { fn new() -> Self { Key(1) } } calls! { fn size_of() -> u8 { 2 } } }",
+            "impl Key { calls! { /// Its size.\ngetter fn size(&self) -> u8 { 1 } \
+            #[cfg(full)] variant quick fn new() -> Self { Key(1) } fn size_of() -> u8 { 2 } } }",
         );
         macros.expand(&mut lists).unwrap();
         let functions = file(
             "impl Key { /// Its size.\n#[cfg_attr(binding, getter)] pub fn size(&self) -> u8 { 1 } \
-            #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } pub fn size_of() -> u8 { 2 } }",
+            #[cfg(full)] #[cfg_attr(binding, variant)] #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } \
+            pub fn size_of() -> u8 { 2 } }",
         );
         assert_eq!(lists, functions);
         let mut wrong = file("pair! { Key }");

@@ -12,26 +12,26 @@ use quorate::wire::{Decode, Encode};
 pub struct Ciphersuite(pub bls::Ciphersuite);
 
 impl Ciphersuite {
-    quick! {
+    calls! {
         /// Returns the basic scheme, whose tags end in `NUL_`: Sui and drand.
-        fn basic() -> Self { Self(bls::Ciphersuite::Basic) }
+        quick fn basic() -> Self { Self(bls::Ciphersuite::Basic) }
         /// Returns message augmentation, whose tags end in `AUG_`: Chia. Each member signs its public key followed by the
         /// message. Each signer costs a hash to the curve and a pairing.
-        fn message_augmentation() -> Self { Self(bls::Ciphersuite::MessageAugmentation) }
+        quick fn message_augmentation() -> Self { Self(bls::Ciphersuite::MessageAugmentation) }
         /// Returns proof of possession, whose tags end in `POP_`: Ethereum and Aptos. It is the default.
-        fn proof_of_possession() -> Self { Self(bls::Ciphersuite::ProofOfPossession) }
+        quick fn proof_of_possession() -> Self { Self(bls::Ciphersuite::ProofOfPossession) }
         /// Returns a ciphersuite with a domain separation tag of the chain's own: 1 to 255 bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for an empty tag.
         /// [`Error::TooLarge`](quorate::Error) for a tag of more than 255 bytes.
         /// [`Error::NonCanonical`](quorate::Error) for a tag under which votes or proofs of possession are signed.
-        fn custom(tag: &[u8]) -> Result<Self> { bls::Ciphersuite::custom(tag).map(Self) }
+        quick fn custom(tag: &[u8]) -> Result<Self> { bls::Ciphersuite::custom(tag).map(Self) }
         /// Decodes a ciphersuite.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphersuite.
-        fn decode(bytes: &[u8]) -> Result<Self> { bls::Ciphersuite::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { bls::Ciphersuite::decode(bytes, &()).map(Self) }
         /// Returns the canonical encoding.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
     }
 }
 

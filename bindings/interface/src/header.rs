@@ -17,39 +17,31 @@ pub struct UntrustedHeader {
 }
 
 impl UntrustedHeader {
-    /// Reads the header of an encoding. Ignores the bytes after it.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for fewer than 18 bytes.
-    /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
-    #[cfg_attr(binding, quick)]
-    pub fn peek(bytes: &[u8]) -> Result<Self> {
-        Self::known(certificate::UntrustedHeader::peek(bytes)?)
-    }
-
-    /// Decodes a header alone: 18 bytes.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another length.
-    /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        Self::known(certificate::UntrustedHeader::decode(bytes, &())?)
-    }
-
-    /// Returns the 18 bytes of the header.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.header.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Reads the header of an encoding. Ignores the bytes after it.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for fewer than 18 bytes.
+        /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
+        quick fn peek(bytes: &[u8]) -> Result<Self> {
+            Self::known(certificate::UntrustedHeader::peek(bytes)?)
+        }
+        /// Decodes a header alone: 18 bytes.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another length.
+        /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
+        quick fn decode(bytes: &[u8]) -> Result<Self> {
+            Self::known(certificate::UntrustedHeader::decode(bytes, &())?)
+        }
+        /// Returns the 18 bytes of the header.
+        quick fn encode(&self) -> Vec<u8> { self.header.encode() }
         /// The claimed signature scheme.
-        fn suite(&self) -> Suite { self.suite }
+        getter fn suite(&self) -> Suite { self.suite }
         /// The claimed kind of statement.
-        fn kind(&self) -> u8 { self.header.kind().number() }
+        getter fn kind(&self) -> u8 { self.header.kind().number() }
         /// The claimed epoch.
-        fn epoch(&self) -> u64 { self.header.epoch() }
+        getter fn epoch(&self) -> u64 { self.header.epoch() }
         /// The claimed view.
-        fn view(&self) -> u64 { self.header.view() }
+        getter fn view(&self) -> u64 { self.header.view() }
     }
 
     fn known(header: certificate::UntrustedHeader) -> Result<Self> {

@@ -11,24 +11,18 @@ use crate::exactly;
 pub struct ChainId(pub committee::ChainId);
 
 impl ChainId {
-    /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so
-    /// a live chain hashes its genesis instead.
-    #[cfg_attr(binding, quick)]
-    pub fn from_name(name: String) -> Self {
-        Self(committee::ChainId::from_name(&name))
-    }
-
-    /// Creates the identifier from exactly 32 bytes.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        exactly(bytes, "chain id").map(committee::ChainId).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so
+        /// a live chain hashes its genesis instead.
+        quick fn from_name(name: String) -> Self { Self(committee::ChainId::from_name(&name)) }
+        /// Creates the identifier from exactly 32 bytes.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        quick fn from_bytes(bytes: &[u8]) -> Result<Self> {
+            exactly(bytes, "chain id").map(committee::ChainId).map(Self)
+        }
         /// The 32 bytes.
-        fn bytes(&self) -> [u8; 32] { self.0.0 }
+        getter fn bytes(&self) -> [u8; 32] { self.0.0 }
     }
 }
 
@@ -38,17 +32,15 @@ impl ChainId {
 pub struct CommitteeId(pub committee::CommitteeId);
 
 impl CommitteeId {
-    /// Creates the identifier from exactly 32 bytes.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        exactly(bytes, "committee id").map(committee::CommitteeId).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates the identifier from exactly 32 bytes.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        quick fn from_bytes(bytes: &[u8]) -> Result<Self> {
+            exactly(bytes, "committee id").map(committee::CommitteeId).map(Self)
+        }
         /// The 32 bytes.
-        fn bytes(&self) -> [u8; 32] { self.0.0 }
+        getter fn bytes(&self) -> [u8; 32] { self.0.0 }
     }
 }
 

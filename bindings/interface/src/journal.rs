@@ -31,85 +31,76 @@ pub struct JournaledGuard {
 }
 
 impl JournaledGuard {
-    /// Creates the journal of a key that has **never signed on this chain**. The directory is created if its parent
-    /// exists. It takes the key: `secret` is closed afterwards, even if the call fails.
-    /// # Errors
-    /// [`Error::JournalExists`](quorate::Error) if the directory has a journal.
-    /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
-    /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
-    pub fn create(directory: String, secret: SecretKey, chain: &ChainId) -> Result<Self> {
-        any::JournaledGuard::create(Path::new(&directory), secret.0, chain.0).map(Self::around)
-    }
-
-    /// Opens the journal of a key at every start after the first. It takes the key: `secret` is closed afterwards, even
-    /// if the call fails.
-    /// # Errors
-    /// [`Error::JournalMissing`](quorate::Error) if there is none.
-    /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
-    /// [`Error::JournalDamaged`](quorate::Error) if bytes of it were changed.
-    /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
-    /// [`Error::WrongContext`](quorate::Error) for the journal of another key, chain or suite.
-    /// [`Error::Contradiction`](quorate::Error) if the records prove that the key has signed twice.
-    pub fn open(directory: String, secret: SecretKey, chain: &ChainId) -> Result<Self> {
-        any::JournaledGuard::open(Path::new(&directory), secret.0, chain.0).map(Self::around)
-    }
-
-    /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`. Choose a view that the
-    /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new
-    /// one. It takes the key: `secret` is closed afterwards, even if the call fails.
-    /// # Errors
-    /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
-    /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
-    /// [`Error::WrongContext`](quorate::Error) for the journal of another key, chain or suite.
-    /// [`Error::Contradiction`](quorate::Error) if the intact records prove that the key has signed twice.
-    /// [`Error::TooLarge`](quorate::Error) for a view above 2⁵⁶ − 2.
-    pub fn recover(directory: String, secret: SecretKey, chain: &ChainId, view: u64) -> Result<Self> {
-        any::JournaledGuard::recover(Path::new(&directory), secret.0, chain.0, view).map(Self::around)
-    }
-
-    /// Signs a statement, and returns the vote once its record is durable. The same statement again gives the same vote.
-    /// # Errors
-    /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
-    /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
-    /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
-    /// [`Error::JournalInUse`](quorate::Error) in a fork of the process that opened the journal.
-    pub fn sign(&self, committee: &Committee, statement: &Statement) -> Result<Vote> {
-        self.inner.lock().sign(&committee.0, statement.0).map(Vote)
-    }
-
-    /// Signs a timeout vote under the same rule: one value per view of a kind.
-    /// # Errors
-    /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
-    /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
-    /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
-    /// [`Error::JournalInUse`](quorate::Error) in a fork of the process that opened the journal.
-    pub fn sign_timeout(
-        &self,
-        committee: &Committee,
-        kind: u8,
-        view: u64,
-        value: u64,
-    ) -> Result<TimeoutVote> {
-        self.inner.lock().sign_timeout(&committee.0, Kind::new(kind), view, value).map(TimeoutVote)
-    }
-
-    getters! {
+    calls! {
+        /// Creates the journal of a key that has **never signed on this chain**. The directory is created if its parent
+        /// exists. It takes the key: `secret` is closed afterwards, even if the call fails.
+        /// # Errors
+        /// [`Error::JournalExists`](quorate::Error) if the directory has a journal.
+        /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
+        /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
+        fn create(directory: String, secret: SecretKey, chain: &ChainId) -> Result<Self> {
+            any::JournaledGuard::create(Path::new(&directory), secret.0, chain.0).map(Self::around)
+        }
+        /// Opens the journal of a key at every start after the first. It takes the key: `secret` is closed afterwards, even
+        /// if the call fails.
+        /// # Errors
+        /// [`Error::JournalMissing`](quorate::Error) if there is none.
+        /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
+        /// [`Error::JournalDamaged`](quorate::Error) if bytes of it were changed.
+        /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
+        /// [`Error::WrongContext`](quorate::Error) for the journal of another key, chain or suite.
+        /// [`Error::Contradiction`](quorate::Error) if the records prove that the key has signed twice.
+        fn open(directory: String, secret: SecretKey, chain: &ChainId) -> Result<Self> {
+            any::JournaledGuard::open(Path::new(&directory), secret.0, chain.0).map(Self::around)
+        }
+        /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`. Choose a view that the
+        /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new
+        /// one. It takes the key: `secret` is closed afterwards, even if the call fails.
+        /// # Errors
+        /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
+        /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
+        /// [`Error::WrongContext`](quorate::Error) for the journal of another key, chain or suite.
+        /// [`Error::Contradiction`](quorate::Error) if the intact records prove that the key has signed twice.
+        /// [`Error::TooLarge`](quorate::Error) for a view above 2⁵⁶ − 2.
+        fn recover(directory: String, secret: SecretKey, chain: &ChainId, view: u64) -> Result<Self> {
+            any::JournaledGuard::recover(Path::new(&directory), secret.0, chain.0, view).map(Self::around)
+        }
+        /// Signs a statement, and returns the vote once its record is durable. The same statement again gives the same vote.
+        /// # Errors
+        /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
+        /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
+        /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
+        /// [`Error::JournalInUse`](quorate::Error) in a fork of the process that opened the journal.
+        fn sign(&self, committee: &Committee, statement: &Statement) -> Result<Vote> {
+            self.inner.lock().sign(&committee.0, statement.0).map(Vote)
+        }
+        /// Signs a timeout vote under the same rule: one value per view of a kind.
+        /// # Errors
+        /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
+        /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
+        /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
+        /// [`Error::JournalInUse`](quorate::Error) in a fork of the process that opened the journal.
+        fn sign_timeout(
+            &self,
+            committee: &Committee,
+            kind: u8,
+            view: u64,
+            value: u64,
+        ) -> Result<TimeoutVote> {
+            self.inner.lock().sign_timeout(&committee.0, Kind::new(kind), view, value).map(TimeoutVote)
+        }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.public.suite() }
+        getter fn suite(&self) -> Suite { self.public.suite() }
         /// The public key.
-        fn public_key(&self) -> PublicKey { self.public.clone() }
+        getter fn public_key(&self) -> PublicKey { self.public.clone() }
         /// The chain that the key signs for.
-        fn chain(&self) -> ChainId { self.chain }
-    }
-
-    /// Returns true if signatures may have left whose records are missing: after a recovery, until the first signature.
-    pub fn is_stale(&self) -> bool {
-        self.inner.lock().is_stale()
-    }
-
-    /// Returns the epoch and view of the last statement of a kind; nothing if there is none.
-    pub fn last(&self, kind: u8) -> Option<Place> {
-        self.inner.lock().last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view })
+        getter fn chain(&self) -> ChainId { self.chain }
+        /// Returns true if signatures may have left whose records are missing: after a recovery, until the first signature.
+        fn is_stale(&self) -> bool { self.inner.lock().is_stale() }
+        /// Returns the epoch and view of the last statement of a kind; nothing if there is none.
+        fn last(&self, kind: u8) -> Option<Place> {
+            self.inner.lock().last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view })
+        }
     }
 
     fn around(guard: any::JournaledGuard) -> Self {
@@ -220,36 +211,34 @@ impl SlashingProtection {
         Ok(Signature(signature.into()))
     }
 
-    /// Returns once a remote signer may sign the block.
-    /// # Errors
-    /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier block.
-    /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
-    /// [`Error::Malformed`](quorate::Error) for a root that does not have 32 bytes.
-    /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
-    pub fn record_block(&self, public_key: &PublicKey, slot: u64, signing_root: &[u8]) -> Result<()> {
-        let root = exactly(signing_root, SIGNING_ROOT)?;
-        self.inner.lock().record_block(&bytes_of(public_key)?, slot, root)
-    }
-
-    /// Returns once a remote signer may sign the attestation.
-    /// # Errors
-    /// [`Error::Contradiction`](quorate::Error) for a second vote for the target, or if one attestation surrounds the
-    /// other.
-    /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
-    /// [`Error::Malformed`](quorate::Error) for a root that does not have 32 bytes, or a source above the target.
-    /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
-    pub fn record_attestation(
-        &self,
-        public_key: &PublicKey,
-        source_epoch: u64,
-        target_epoch: u64,
-        signing_root: &[u8],
-    ) -> Result<()> {
-        let root = exactly(signing_root, SIGNING_ROOT)?;
-        self.inner.lock().record_attestation(&bytes_of(public_key)?, source_epoch, target_epoch, root)
-    }
-
     calls! {
+        /// Returns once a remote signer may sign the block.
+        /// # Errors
+        /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier block.
+        /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
+        /// [`Error::Malformed`](quorate::Error) for a root that does not have 32 bytes.
+        /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
+        fn record_block(&self, public_key: &PublicKey, slot: u64, signing_root: &[u8]) -> Result<()> {
+            let root = exactly(signing_root, SIGNING_ROOT)?;
+            self.inner.lock().record_block(&bytes_of(public_key)?, slot, root)
+        }
+        /// Returns once a remote signer may sign the attestation.
+        /// # Errors
+        /// [`Error::Contradiction`](quorate::Error) for a second vote for the target, or if one attestation surrounds the
+        /// other.
+        /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
+        /// [`Error::Malformed`](quorate::Error) for a root that does not have 32 bytes, or a source above the target.
+        /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
+        fn record_attestation(
+            &self,
+            public_key: &PublicKey,
+            source_epoch: u64,
+            target_epoch: u64,
+            signing_root: &[u8],
+        ) -> Result<()> {
+            let root = exactly(signing_root, SIGNING_ROOT)?;
+            self.inner.lock().record_attestation(&bytes_of(public_key)?, source_epoch, target_epoch, root)
+        }
         /// Imports an interchange file of EIP-3076, all of it or nothing. Import only what a **stopped** client has
         /// exported.
         /// # Errors

@@ -22,7 +22,8 @@
 //! - A getter `size` is the length that `len` returns in Python.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
 //!   `shown!` implements it.
-//! - `calls!` is a list of public functions of a line each; those of `getters!` and `quick!` have these attributes too.
+//! - `calls!` is a list of public functions of at most three lines each. An attribute without a value is a word before
+//!   `fn`, in the order of the macro.
 //! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
 //!
 //! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
@@ -69,21 +70,12 @@
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
-/// Functions of a line each; they are public.
+/// Short functions; they are public, and the words before `fn` are attributes for the generator.
 macro_rules! calls {
-    ($($(#[$attribute:meta])* fn $name:ident($($parameters:tt)*) $(-> $result:ty)? { $($value:tt)* })*) => {
+    ($($(#[$attribute:meta])* $(variant)? $(getter)? $(computed)? $(hook)? $(early)? $(quick)? $(slow)? $(size)? $(spent)?
+        fn $name:ident($($parameters:tt)*) $(-> $result:ty)? { $($value:tt)* })*) => {
         $($(#[$attribute])* pub fn $name($($parameters)*) $(-> $result)? { $($value)* })*
     };
-}
-
-/// Functions of a line each that are `quick`; they are public.
-macro_rules! quick {
-    ($($functions:tt)*) => { calls! { $($functions)* } };
-}
-
-/// Functions of a line each that are `getter`s; they are public.
-macro_rules! getters {
-    ($($functions:tt)*) => { calls! { $($functions)* } };
 }
 
 /// `Display` of structures: the name of each, and how it is written to a formatter.

@@ -26,51 +26,43 @@ const _: () = assert!(MAX_EPOCHS as usize == light::MAX_EPOCHS);
 pub struct LightClient(Locked<any::LightClient>);
 
 impl LightClient {
-    /// Creates a client that trusts the committees of one epoch. The protocol is `jolteon`, `gosig` or `abft`; `voters` are
-    /// the voting keys of the members, and `identities` their Ed25519 keys.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another protocol, and for identities of another suite.
-    /// [`Error::BadCommittee`](quorate::Error) if the committees differ in chain, epoch, number of members or a weight.
-    pub fn new(protocol: String, voters: &Committee, identities: &Committee) -> Result<Self> {
-        let protocol = ChainProtocol::from_name(&protocol)?;
-        any::LightClient::new(protocol, voters.0.clone(), identities.0.clone()).map(Locked::new).map(Self)
-    }
-
-    /// Creates a client that trusts a genesis file: its text, in the form that `quorate genesis` writes. Cost: a proof of
-    /// possession per key.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for a text that is no genesis file.
-    /// [`Error::WrongContext`](quorate::Error) for an unknown protocol.
-    /// [`Error::BadPossession`](quorate::Error) for a key whose possession is not proven.
-    /// [`Error::BadCommittee`](quorate::Error) for members that form no committee.
-    /// [`Error::RelatedKeys`](quorate::Error) for members with the same key.
-    #[cfg_attr(binding, slow)]
-    pub fn from_genesis(text: String) -> Result<Self> {
-        any::LightClient::from_genesis(&Genesis::parse(&text)?).map(Locked::new).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a client that trusts the committees of one epoch. The protocol is `jolteon`, `gosig` or `abft`; `voters`
+        /// are the voting keys of the members, and `identities` their Ed25519 keys.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another protocol, and for identities of another suite.
+        /// [`Error::BadCommittee`](quorate::Error) if the committees differ in chain, epoch, number of members or a weight.
+        fn new(protocol: String, voters: &Committee, identities: &Committee) -> Result<Self> {
+            let protocol = ChainProtocol::from_name(&protocol)?;
+            any::LightClient::new(protocol, voters.0.clone(), identities.0.clone()).map(Locked::new).map(Self)
+        }
+        /// Creates a client that trusts a genesis file: its text, in the form that `quorate genesis` writes. Cost: a proof
+        /// of possession per key.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for a text that is no genesis file.
+        /// [`Error::WrongContext`](quorate::Error) for an unknown protocol.
+        /// [`Error::BadPossession`](quorate::Error) for a key whose possession is not proven.
+        /// [`Error::BadCommittee`](quorate::Error) for members that form no committee.
+        /// [`Error::RelatedKeys`](quorate::Error) for members with the same key.
+        slow fn from_genesis(text: String) -> Result<Self> {
+            any::LightClient::from_genesis(&Genesis::parse(&text)?).map(Locked::new).map(Self)
+        }
         /// The protocol of the chain.
-        fn protocol(&self) -> String { self.0.lock().protocol().to_string() }
+        getter fn protocol(&self) -> String { self.0.lock().protocol().to_string() }
         /// The chain.
-        fn chain(&self) -> ChainId { ChainId(self.0.lock().chain()) }
+        getter fn chain(&self) -> ChainId { ChainId(self.0.lock().chain()) }
         /// The newest epoch that the client has reached.
-        #[cfg_attr(binding, computed)]
-        fn epoch(&self) -> u64 { self.0.lock().epoch() }
-    }
-
-    /// Returns the voting keys of an epoch.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
-    pub fn voters(&self, epoch: u64) -> Result<Committee> {
-        self.0.lock().voters(epoch).map(Committee)
-    }
-
-    /// Returns the identity keys of an epoch.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
-    pub fn identities(&self, epoch: u64) -> Result<Committee> {
-        self.0.lock().identities(epoch).map(Committee)
+        getter computed fn epoch(&self) -> u64 { self.0.lock().epoch() }
+        /// Returns the voting keys of an epoch.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
+        fn voters(&self, epoch: u64) -> Result<Committee> { self.0.lock().voters(epoch).map(Committee) }
+        /// Returns the identity keys of an epoch.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
+        fn identities(&self, epoch: u64) -> Result<Committee> {
+            self.0.lock().identities(epoch).map(Committee)
+        }
     }
 
     /// Continues with the next epoch and returns its number. `block` is the last block of the newest epoch, `finality` the
@@ -106,58 +98,51 @@ impl LightClient {
         Ok(self.0.lock().certifies(&statement.0, height, view, &exactly(digest, "digest")?))
     }
 
-    /// Verifies an encoded certificate of any epoch that the client knows. Cost (BLS): two pairings.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
-    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
-    /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a certificate.
-    /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
-    #[cfg_attr(binding, slow)]
-    pub fn verify_certificate(&self, certificate: &[u8]) -> Result<VerifiedCertificate> {
-        self.snapshot().verify_certificate(certificate).map(VerifiedCertificate)
-    }
-
-    /// Verifies several encoded certificates by a random linear combination per epoch and returns a verdict for each, in
-    /// input order: the verified certificate, or the error of [`LightClient::verify_certificate`].
-    #[cfg_attr(binding, slow)]
-    pub fn verify_certificates(&self, certificates: &[&[u8]]) -> Vec<Result<VerifiedCertificate>> {
-        let verdicts = self.snapshot().verify_certificates(certificates, &mut getrandom::SysRng);
-        verdicts.into_iter().map(|verdict| verdict.map(VerifiedCertificate)).collect()
-    }
-
-    /// Verifies that a block is committed: an encoded block, and its commit proof. Cost (BLS): two pairings; in Jolteon also
-    /// an Ed25519 signature for the block and for each block of its proof.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another epoch, and for the proof of another block.
-    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
-    /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
-    /// [`Error::Malformed`](quorate::Error) if bytes are not the encoding.
-    #[cfg_attr(binding, slow)]
-    pub fn verify_commit(&self, block: &[u8], finality: &[u8]) -> Result<VerifiedCommit> {
-        self.snapshot().verify_commit(block, finality).map(VerifiedCommit)
-    }
-
-    /// Verifies several blocks, each with its commit proof, with the certificates of an epoch in one random linear
-    /// combination, and returns a verdict for each, in input order: the block, or the error of
-    /// [`LightClient::verify_commit`].
-    #[cfg_attr(binding, slow)]
-    pub fn verify_commits(&self, commits: &[(&[u8], &[u8])]) -> Vec<Result<VerifiedCommit>> {
-        let verdicts = self.snapshot().verify_commits(commits, &mut getrandom::SysRng);
-        verdicts.into_iter().map(|verdict| verdict.map(VerifiedCommit)).collect()
-    }
-
-    /// Verifies the proof that a transaction is committed, as a validator serves it. Cost: as
-    /// [`LightClient::verify_commit`], and a few hashes.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another epoch, and for a part that does not match the others.
-    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
-    /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
-    #[cfg_attr(binding, slow)]
-    pub fn verify_transaction(&self, proof: &[u8]) -> Result<VerifiedTransaction> {
-        self.snapshot().verify_transaction(proof).map(VerifiedTransaction)
+    calls! {
+        /// Verifies an encoded certificate of any epoch that the client knows. Cost (BLS): two pairings.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
+        /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+        /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a certificate.
+        /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+        slow fn verify_certificate(&self, certificate: &[u8]) -> Result<VerifiedCertificate> {
+            self.snapshot().verify_certificate(certificate).map(VerifiedCertificate)
+        }
+        /// Verifies several encoded certificates by a random linear combination per epoch and returns a verdict for each, in
+        /// input order: the verified certificate, or the error of [`LightClient::verify_certificate`].
+        slow fn verify_certificates(&self, certificates: &[&[u8]]) -> Vec<Result<VerifiedCertificate>> {
+            let verdicts = self.snapshot().verify_certificates(certificates, &mut getrandom::SysRng);
+            verdicts.into_iter().map(|verdict| verdict.map(VerifiedCertificate)).collect()
+        }
+        /// Verifies that a block is committed: an encoded block, and its commit proof. Cost (BLS): two pairings; in Jolteon
+        /// also an Ed25519 signature for the block and for each block of its proof.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another epoch, and for the proof of another block.
+        /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+        /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
+        /// [`Error::Malformed`](quorate::Error) if bytes are not the encoding.
+        slow fn verify_commit(&self, block: &[u8], finality: &[u8]) -> Result<VerifiedCommit> {
+            self.snapshot().verify_commit(block, finality).map(VerifiedCommit)
+        }
+        /// Verifies several blocks, each with its commit proof, with the certificates of an epoch in one random linear
+        /// combination, and returns a verdict for each, in input order: the block, or the error of
+        /// [`LightClient::verify_commit`].
+        slow fn verify_commits(&self, commits: &[(&[u8], &[u8])]) -> Vec<Result<VerifiedCommit>> {
+            let verdicts = self.snapshot().verify_commits(commits, &mut getrandom::SysRng);
+            verdicts.into_iter().map(|verdict| verdict.map(VerifiedCommit)).collect()
+        }
+        /// Verifies the proof that a transaction is committed, as a validator serves it. Cost: as
+        /// [`LightClient::verify_commit`], and a few hashes.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another epoch, and for a part that does not match the others.
+        /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+        /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
+        slow fn verify_transaction(&self, proof: &[u8]) -> Result<VerifiedTransaction> {
+            self.snapshot().verify_transaction(proof).map(VerifiedTransaction)
+        }
     }
 
     /// The present state: verification holds no lock.
@@ -172,17 +157,17 @@ impl LightClient {
 pub struct VerifiedCommit(light::VerifiedCommit);
 
 impl VerifiedCommit {
-    getters! {
+    calls! {
         /// The epoch of the block.
-        fn epoch(&self) -> u64 { self.0.epoch() }
+        getter fn epoch(&self) -> u64 { self.0.epoch() }
         /// The height of the block: 1 for the first block of the chain.
-        fn height(&self) -> u64 { self.0.height() }
+        getter fn height(&self) -> u64 { self.0.height() }
         /// The view of the block: the round in which it was proposed first in Gosig, the height in ABFT.
-        fn view(&self) -> u64 { self.0.view() }
+        getter fn view(&self) -> u64 { self.0.view() }
         /// The digest of the block: 32 bytes.
-        fn digest(&self) -> Hash { *self.0.digest() }
+        getter fn digest(&self) -> Hash { *self.0.digest() }
         /// The digest of the block before it: 32 bytes.
-        fn parent(&self) -> Hash { *self.0.parent() }
+        getter fn parent(&self) -> Hash { *self.0.parent() }
     }
 }
 
@@ -192,17 +177,17 @@ impl VerifiedCommit {
 pub struct VerifiedTransaction(light::VerifiedTransaction);
 
 impl VerifiedTransaction {
-    getters! {
+    calls! {
         /// The block that commits the transaction.
-        fn commit(&self) -> VerifiedCommit { VerifiedCommit(*self.0.commit()) }
+        getter fn commit(&self) -> VerifiedCommit { VerifiedCommit(*self.0.commit()) }
         /// The identifier of the transaction: 32 bytes.
-        fn id(&self) -> Hash { *self.0.id() }
+        getter fn id(&self) -> Hash { *self.0.id() }
         /// The bytes of the transaction.
-        fn transaction(&self) -> Vec<u8> { self.0.transaction().to_vec() }
+        getter fn transaction(&self) -> Vec<u8> { self.0.transaction().to_vec() }
         /// The digest of its batch: 32 bytes.
-        fn batch(&self) -> Hash { *self.0.batch() }
+        getter fn batch(&self) -> Hash { *self.0.batch() }
         /// Its position in the batch.
-        fn position(&self) -> u32 { self.0.position() }
+        getter fn position(&self) -> u32 { self.0.position() }
     }
 }
 

@@ -17,20 +17,15 @@ pub struct Merkle {
 }
 
 impl Merkle {
-    /// Creates a kind of tree.
-    #[cfg_attr(binding, quick)]
-    pub fn new(leaf_domain: String, node_domain: String) -> Self {
-        Self { leaf: leaf_domain, node: node_domain }
-    }
-
-    getters! {
-        /// Domain string of the leaves.
-        fn leaf_domain(&self) -> String { self.leaf.clone() }
-        /// Domain string of the nodes.
-        fn node_domain(&self) -> String { self.node.clone() }
-    }
-
     calls! {
+        /// Creates a kind of tree.
+        quick fn new(leaf_domain: String, node_domain: String) -> Self {
+            Self { leaf: leaf_domain, node: node_domain }
+        }
+        /// Domain string of the leaves.
+        getter fn leaf_domain(&self) -> String { self.leaf.clone() }
+        /// Domain string of the nodes.
+        getter fn node_domain(&self) -> String { self.node.clone() }
         /// Returns the leaf of one item: 32 bytes.
         fn leaf(&self, item: &[u8]) -> Hash { self.tree().leaf(item) }
         /// Returns the leaves of several items, as [`Merkle::leaf`] does for one.
@@ -39,22 +34,20 @@ impl Merkle {
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a leaf of another length.
         fn root(&self, leaves: &[&[u8]]) -> Result<Hash> { Ok(self.tree().root(&hashes(leaves)?)) }
-    }
-
-    /// Returns the path of the leaf at `index`.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for an index out of range, or a leaf that does not have 32 bytes.
-    pub fn path(&self, leaves: &[&[u8]], index: usize) -> Result<Path> {
-        self.tree().path(&hashes(leaves)?, index).map(Path)
-    }
-
-    /// Verifies that `leaf` is at the path's position in the tree under `root`. Compare [`Path::count`] with the signed
-    /// count.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if the path leads to another root.
-    pub fn verify(&self, root: &[u8], leaf: &[u8], path: &Path) -> Result<()> {
-        let (root, leaf) = (exactly(root, "Merkle root")?, exactly(leaf, LEAF)?);
-        self.tree().verify(&root, &leaf, &path.0)
+        /// Returns the path of the leaf at `index`.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for an index out of range, or a leaf that does not have 32 bytes.
+        fn path(&self, leaves: &[&[u8]], index: usize) -> Result<Path> {
+            self.tree().path(&hashes(leaves)?, index).map(Path)
+        }
+        /// Verifies that `leaf` is at the path's position in the tree under `root`. Compare [`Path::count`] with the signed
+        /// count.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if the path leads to another root.
+        fn verify(&self, root: &[u8], leaf: &[u8], path: &Path) -> Result<()> {
+            let (root, leaf) = (exactly(root, "Merkle root")?, exactly(leaf, LEAF)?);
+            self.tree().verify(&root, &leaf, &path.0)
+        }
     }
 
     fn tree(&self) -> merkle::Merkle<'_> {
@@ -74,22 +67,19 @@ fn hashes(leaves: &[&[u8]]) -> Result<Vec<Hash>> {
 pub struct Path(merkle::Path);
 
 impl Path {
-    quick! {
+    calls! {
         /// Decodes a path.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a path.
-        fn decode(bytes: &[u8]) -> Result<Self> { merkle::Path::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { merkle::Path::decode(bytes, &()).map(Self) }
         /// Returns the canonical encoding.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Index of the leaf.
-        fn index(&self) -> u32 { self.0.index() }
+        getter fn index(&self) -> u32 { self.0.index() }
         /// Number of leaves of the tree, as this path claims. Compare it with the signed count.
-        fn count(&self) -> u32 { self.0.count() }
+        getter fn count(&self) -> u32 { self.0.count() }
         /// The siblings along the path, bottom first.
-        fn siblings(&self) -> Vec<Hash> { self.0.siblings().to_vec() }
+        getter fn siblings(&self) -> Vec<Hash> { self.0.siblings().to_vec() }
     }
 }
 

@@ -16,54 +16,40 @@ use crate::Locked;
 pub struct SignerSet(Locked<committee::SignerSet>);
 
 impl SignerSet {
-    /// Creates the set of these members, each listed once; the empty set by default.
-    /// # Errors
-    /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
-    /// [`Error::DuplicateSigner`](quorate::Error) for a member that is listed twice.
-    #[cfg_attr(binding, quick)]
-    pub fn new(
-        committee_len: u16,
-        #[cfg_attr(binding, limit = 65_535)] members: Option<&[u16]>,
-    ) -> Result<Self> {
-        let members = members.unwrap_or_default().iter().copied();
-        committee::SignerSet::from_members(committee_len, members).map(Self::from)
-    }
-
-    /// Returns the set of all members.
-    #[cfg_attr(binding, quick)]
-    pub fn full(committee_len: u16) -> Self {
-        committee::SignerSet::full(committee_len).into()
-    }
-
-    getters! {
+    calls! {
+        /// Creates the set of these members, each listed once; the empty set by default.
+        /// # Errors
+        /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
+        /// [`Error::DuplicateSigner`](quorate::Error) for a member that is listed twice.
+        quick fn new(
+            committee_len: u16,
+            #[cfg_attr(binding, limit = 65_535)] members: Option<&[u16]>,
+        ) -> Result<Self> {
+            let members = members.unwrap_or_default().iter().copied();
+            committee::SignerSet::from_members(committee_len, members).map(Self::from)
+        }
+        /// Returns the set of all members.
+        quick fn full(committee_len: u16) -> Self { committee::SignerSet::full(committee_len).into() }
         /// Size of the committee.
-        fn committee_len(&self) -> u16 { self.with(|set| set.committee_len()) }
+        getter fn committee_len(&self) -> u16 { self.with(|set| set.committee_len()) }
         /// Number of members in the set.
-        fn size(&self) -> usize { self.with(|set| set.len()) }
-    }
-
-    quick! {
+        getter fn size(&self) -> usize { self.with(|set| set.len()) }
         /// Returns true if the member is in the set.
-        fn contains(&self, index: u16) -> bool { self.with(|set| set.contains(index)) }
+        quick fn contains(&self, index: u16) -> bool { self.with(|set| set.contains(index)) }
         /// Returns the members at this time, ascending.
-        fn members(&self) -> Vec<u16> { self.with(|set| set.iter().collect()) }
+        quick fn members(&self) -> Vec<u16> { self.with(|set| set.iter().collect()) }
         /// Changes the set: adds a member. Returns false if it is in the set already, or not in the committee.
-        fn insert(&self, index: u16) -> bool { self.with(|set| set.insert(index)) }
+        quick fn insert(&self, index: u16) -> bool { self.with(|set| set.insert(index)) }
         /// Returns all members that are not in the set.
-        fn complement(&self) -> SignerSet { self.with(|set| set.complement()).into() }
-    }
-
-    /// Returns the members of both sets, which must be of the same committee.
-    #[cfg_attr(binding, quick)]
-    pub fn intersection(&self, other: &SignerSet) -> SignerSet {
-        self.now().intersection(&other.now()).into()
-    }
-
-    quick! {
+        quick fn complement(&self) -> SignerSet { self.with(|set| set.complement()).into() }
+        /// Returns the members of both sets, which must be of the same committee.
+        quick fn intersection(&self, other: &SignerSet) -> SignerSet {
+            self.now().intersection(&other.now()).into()
+        }
         /// Returns the members of either set. Both must be of the same committee.
-        fn union(&self, other: &SignerSet) -> SignerSet { self.now().union(&other.now()).into() }
+        quick fn union(&self, other: &SignerSet) -> SignerSet { self.now().union(&other.now()).into() }
         /// Returns true if the two sets have no member in common.
-        fn is_disjoint(&self, other: &SignerSet) -> bool { self.now().is_disjoint(&other.now()) }
+        quick fn is_disjoint(&self, other: &SignerSet) -> bool { self.now().is_disjoint(&other.now()) }
     }
 
     /// The set at this time. One lock at a time: both sets of a call may be the same, and another thread may lock them
@@ -76,10 +62,9 @@ impl SignerSet {
         work(&mut self.0.lock())
     }
 
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn memory(&self) -> usize {
-        usize::from(self.committee_len()) / 8
+    calls! {
+        /// About how many bytes it holds.
+        size fn memory(&self) -> usize { usize::from(self.committee_len()) / 8 }
     }
 }
 
@@ -106,27 +91,20 @@ pub struct Suspects(Locked<certificate::Suspects>);
 
 #[cfg(feature = "full")]
 impl Suspects {
-    /// Creates the set without suspects.
-    #[cfg_attr(binding, quick)]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    getters! {
+    calls! {
+        /// Creates the set without suspects.
+        quick fn new() -> Self { Self::default() }
         /// Number of suspects.
-        fn size(&self) -> usize { self.lock().len() }
-    }
-
-    quick! {
+        getter fn size(&self) -> usize { self.lock().len() }
         /// Returns true if the member's votes are verified one by one.
-        fn contains(&self, member: u16) -> bool { self.lock().contains(member) }
+        quick fn contains(&self, member: u16) -> bool { self.lock().contains(member) }
         /// Returns the suspects at this time, ascending.
-        fn members(&self) -> Vec<u16> { self.lock().iter().collect() }
+        quick fn members(&self) -> Vec<u16> { self.lock().iter().collect() }
         /// Records an offence. Collectors call it themselves; call it for invalid votes found elsewhere.
-        fn accuse(&self, member: u16) { self.lock().accuse(member); }
+        quick fn accuse(&self, member: u16) { self.lock().accuse(member); }
         /// Reduces the remaining suspicion of every member by one certificate. Collectors call it themselves when they form
         /// a certificate.
-        fn decay(&self) { self.lock().decay(); }
+        quick fn decay(&self) { self.lock().decay(); }
     }
 
     /// Locks the set, for collectors, which lock their own state first.

@@ -32,36 +32,29 @@ impl Seed {
     /// Length of an encoded seed in bytes.
     pub const LEN: u32 = 40;
 
-    /// Returns the first seed of a chain, from `bytes` that **no member chose and that were unknown when the keys were
-    /// fixed**: control over them is control over the first proposers.
-    pub fn genesis(chain: &ChainId, bytes: &[u8]) -> Self {
-        Self(sortition::Seed::genesis(chain.0, bytes))
-    }
-
-    quick! {
+    calls! {
+        /// Returns the first seed of a chain, from `bytes` that **no member chose and that were unknown when the keys were
+        /// fixed**: control over them is control over the first proposers.
+        fn genesis(chain: &ChainId, bytes: &[u8]) -> Self { Self(sortition::Seed::genesis(chain.0, bytes)) }
         /// Decodes the 40 bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-        fn decode(bytes: &[u8]) -> Result<Self> { sortition::Seed::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { sortition::Seed::decode(bytes, &()).map(Self) }
         /// Returns the 40 bytes.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Number of proofs that precede it.
-        fn height(&self) -> u64 { self.0.height() }
+        getter fn height(&self) -> u64 { self.0.height() }
         /// Its 32 bytes.
-        fn value(&self) -> [u8; 32] { *self.0.value() }
-    }
-
-    /// Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
-    /// block: compare [`SeedProof::signer`]. Cost: one subgroup check, one hash to the curve, two pairings.
-    /// # Errors
-    /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
-    /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature on this seed.
-    /// [`Error::WrongContext`](quorate::Error) for a committee of another suite.
-    pub fn next(&self, proof: &SeedProof, committee: &Committee) -> Result<Seed> {
-        proof.0.next_seed(&self.0, &committee.0).map(Self)
+        getter fn value(&self) -> [u8; 32] { *self.0.value() }
+        /// Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
+        /// block: compare [`SeedProof::signer`]. Cost: one subgroup check, one hash to the curve, two pairings.
+        /// # Errors
+        /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
+        /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature on this seed.
+        /// [`Error::WrongContext`](quorate::Error) for a committee of another suite.
+        fn next(&self, proof: &SeedProof, committee: &Committee) -> Result<Seed> {
+            proof.0.next_seed(&self.0, &committee.0).map(Self)
+        }
     }
 }
 
@@ -74,57 +67,44 @@ const _: () = assert!(Seed::LEN as usize == sortition::Seed::LEN);
 pub struct SeedProof(any::SeedProof);
 
 impl SeedProof {
-    /// Creates a proof from its parts. Nothing is verified.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
-    #[cfg_attr(binding, quick)]
-    pub fn new(signer: u16, signature: &Signature) -> Result<Self> {
-        any::SeedProof::new(signer, signature.0.clone()).map(Self)
-    }
-
-    /// Signs a seed: this member's proof.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member, and for Ed25519, whose signatures are not
-    /// unique.
-    pub fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Result<Self> {
-        any::SeedProof::sign(&secret.0, &committee.0, &seed.0).map(Self)
-    }
-
-    /// Decodes a proof of that suite.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
-    /// [`Error::WrongContext`](quorate::Error) for another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::SeedProof::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Decodes the signature, where the signer is known.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
-    /// [`Error::WrongContext`](quorate::Error) for another suite.
-    pub fn decode_detached(suite: Suite, bytes: &[u8], signer: u16) -> Result<Self> {
-        any::SeedProof::decode_detached(suite, bytes, signer).map(Self)
-    }
-
-    /// Returns the signature alone, for formats that contain the rest already.
-    #[cfg_attr(binding, quick)]
-    pub fn encode_detached(&self) -> Vec<u8> {
-        self.0.encode_detached()
-    }
-
-    getters! {
+    calls! {
+        /// Creates a proof from its parts. Nothing is verified.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
+        quick fn new(signer: u16, signature: &Signature) -> Result<Self> {
+            any::SeedProof::new(signer, signature.0.clone()).map(Self)
+        }
+        /// Signs a seed: this member's proof.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member, and for Ed25519, whose signatures are
+        /// not unique.
+        fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Result<Self> {
+            any::SeedProof::sign(&secret.0, &committee.0, &seed.0).map(Self)
+        }
+        /// Decodes a proof of that suite.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
+        /// [`Error::WrongContext`](quorate::Error) for another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::SeedProof::decode(suite, bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Decodes the signature, where the signer is known.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
+        /// [`Error::WrongContext`](quorate::Error) for another suite.
+        fn decode_detached(suite: Suite, bytes: &[u8], signer: u16) -> Result<Self> {
+            any::SeedProof::decode_detached(suite, bytes, signer).map(Self)
+        }
+        /// Returns the signature alone, for formats that contain the rest already.
+        quick fn encode_detached(&self) -> Vec<u8> { self.0.encode_detached() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// The signer that the proof names.
-        fn signer(&self) -> u16 { self.0.signer() }
+        getter fn signer(&self) -> u16 { self.0.signer() }
         /// The signature.
-        fn signature(&self) -> Signature { Signature(self.0.signature()) }
+        getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
     }
 }
 
@@ -135,36 +115,33 @@ impl SeedProof {
 pub struct Lottery(any::Lottery);
 
 impl Lottery {
-    /// Creates the lottery of `round`, in which `expected` members win on average; 7 by default.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a committee of Ed25519.
-    #[cfg_attr(binding, quick)]
-    pub fn new(
-        committee: &Committee,
-        seed: &Seed,
-        round: u64,
-        #[cfg_attr(binding, default = 7)] expected: Option<NonZeroU16>,
-    ) -> Result<Self> {
-        any::Lottery::new(&committee.0, seed.0, round, expected.unwrap_or(sortition::EXPECTED_WINNERS))
-            .map(Self)
-    }
-
-    /// Returns this member's ticket, if it won. Cost: one multiplication, one signature.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member.
-    pub fn draw(&self, secret: &SecretKey) -> Result<Option<VerifiedTicket>> {
-        Ok(self.0.draw(&secret.0)?.map(VerifiedTicket))
-    }
-
-    getters! {
+    calls! {
+        /// Creates the lottery of `round`, in which `expected` members win on average; 7 by default.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a committee of Ed25519.
+        quick fn new(
+            committee: &Committee,
+            seed: &Seed,
+            round: u64,
+            #[cfg_attr(binding, default = 7)] expected: Option<NonZeroU16>,
+        ) -> Result<Self> {
+            any::Lottery::new(&committee.0, seed.0, round, expected.unwrap_or(sortition::EXPECTED_WINNERS))
+                .map(Self)
+        }
+        /// Returns this member's ticket, if it won. Cost: one multiplication, one signature.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member.
+        fn draw(&self, secret: &SecretKey) -> Result<Option<VerifiedTicket>> {
+            Ok(self.0.draw(&secret.0)?.map(VerifiedTicket))
+        }
         /// The participating committee.
-        fn committee(&self) -> Committee { Committee(self.0.committee()) }
+        getter fn committee(&self) -> Committee { Committee(self.0.committee()) }
         /// The seed.
-        fn seed(&self) -> Seed { Seed(self.0.seed()) }
+        getter fn seed(&self) -> Seed { Seed(self.0.seed()) }
         /// The round.
-        fn round(&self) -> u64 { self.0.round() }
+        getter fn round(&self) -> u64 { self.0.round() }
         /// Average number of winners.
-        fn expected(&self) -> u16 { self.0.expected().get() }
+        getter fn expected(&self) -> u16 { self.0.expected().get() }
     }
 }
 
@@ -174,60 +151,47 @@ impl Lottery {
 pub struct Ticket(any::Ticket);
 
 impl Ticket {
-    /// Creates a ticket from its parts. Nothing is verified.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
-    #[cfg_attr(binding, quick)]
-    pub fn new(round: u64, member: u16, signature: &Signature) -> Result<Self> {
-        any::Ticket::new(round, member, signature.0.clone()).map(Self)
-    }
-
     calls! {
+        /// Creates a ticket from its parts. Nothing is verified.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
+        quick fn new(round: u64, member: u16, signature: &Signature) -> Result<Self> {
+            any::Ticket::new(round, member, signature.0.clone()).map(Self)
+        }
         /// Decodes a ticket of that suite.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ticket.
         /// [`Error::WrongContext`](quorate::Error) for another suite.
         fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> { any::Ticket::decode(suite, bytes).map(Self) }
         /// Returns the canonical encoding.
-        #[cfg_attr(binding, quick)]
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    /// Decodes the signature of a ticket whose round and member are known.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
-    /// [`Error::WrongContext`](quorate::Error) for another suite.
-    pub fn decode_detached(suite: Suite, bytes: &[u8], round: u64, member: u16) -> Result<Self> {
-        any::Ticket::decode_detached(suite, bytes, round, member).map(Self)
-    }
-
-    /// Returns the signature alone, for formats that contain the rest already.
-    #[cfg_attr(binding, quick)]
-    pub fn encode_detached(&self) -> Vec<u8> {
-        self.0.encode_detached()
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Decodes the signature of a ticket whose round and member are known.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
+        /// [`Error::WrongContext`](quorate::Error) for another suite.
+        fn decode_detached(suite: Suite, bytes: &[u8], round: u64, member: u16) -> Result<Self> {
+            any::Ticket::decode_detached(suite, bytes, round, member).map(Self)
+        }
+        /// Returns the signature alone, for formats that contain the rest already.
+        quick fn encode_detached(&self) -> Vec<u8> { self.0.encode_detached() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// Round of the lottery.
-        fn round(&self) -> u64 { self.0.round() }
+        getter fn round(&self) -> u64 { self.0.round() }
         /// Member that the ticket names.
-        fn member(&self) -> u16 { self.0.member() }
+        getter fn member(&self) -> u16 { self.0.member() }
         /// The proof.
-        fn signature(&self) -> Signature { Signature(self.0.signature()) }
-    }
-
-    /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one hash
-    /// to the curve and two pairings.
-    /// # Errors
-    /// [`Error::NotDrawn`](quorate::Error) for a ticket that does not win, before any pairing.
-    /// [`Error::WrongContext`](quorate::Error) for another round.
-    /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature.
-    /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
-    #[cfg_attr(binding, slow)]
-    pub fn verify(&self, lottery: &Lottery) -> Result<VerifiedTicket> {
-        self.0.clone().verify(&lottery.0).map(VerifiedTicket)
+        getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
+        /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one
+        /// hash to the curve and two pairings.
+        /// # Errors
+        /// [`Error::NotDrawn`](quorate::Error) for a ticket that does not win, before any pairing.
+        /// [`Error::WrongContext`](quorate::Error) for another round.
+        /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature.
+        /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
+        slow fn verify(&self, lottery: &Lottery) -> Result<VerifiedTicket> {
+            self.0.clone().verify(&lottery.0).map(VerifiedTicket)
+        }
     }
 }
 
@@ -237,13 +201,13 @@ impl Ticket {
 pub struct VerifiedTicket(Verified<any::Ticket>);
 
 impl VerifiedTicket {
-    getters! {
+    calls! {
         /// The verified value.
-        fn value(&self) -> Ticket { Ticket((*self.0).clone()) }
+        getter fn value(&self) -> Ticket { Ticket((*self.0).clone()) }
         /// Committee against which it was verified: compare it with the id of the current one.
-        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+        getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Score of the ticket: the **smallest** score ranks first.
-        fn score(&self) -> Score { Score(self.0.score()) }
+        getter fn score(&self) -> Score { Score(self.0.score()) }
     }
 }
 
@@ -254,9 +218,9 @@ impl VerifiedTicket {
 pub struct Score(sortition::Score);
 
 impl Score {
-    getters! {
+    calls! {
         /// The 32 bytes.
-        fn bytes(&self) -> [u8; 32] { *self.0.as_bytes() }
+        getter fn bytes(&self) -> [u8; 32] { *self.0.as_bytes() }
     }
 }
 

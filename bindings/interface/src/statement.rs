@@ -16,50 +16,42 @@ pub struct Statement(pub certificate::Statement);
 impl Statement {
     /// Bytes of an encoded statement.
     pub const LEN: u32 = 49;
+
     /// Length of the signed bytes.
     pub const SIGNED_LEN: u32 = 96;
 
-    /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for a digest of another length.
-    #[cfg_attr(binding, quick, fields)]
-    pub fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
-        let digest = exactly(digest, "digest")?;
-        Ok(Self(certificate::Statement { kind: certificate::Kind::new(kind), epoch, view, digest }))
-    }
-
-    getters! {
+    calls! {
+        /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for a digest of another length.
+        #[cfg_attr(binding, fields)]
+        quick fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
+            let digest = exactly(digest, "digest")?;
+            Ok(Self(certificate::Statement { kind: certificate::Kind::new(kind), epoch, view, digest }))
+        }
         /// Phase of the protocol: each phase has a kind of its own.
-        fn kind(&self) -> u8 { self.0.kind.number() }
+        getter fn kind(&self) -> u8 { self.0.kind.number() }
         /// The committee's epoch.
-        fn epoch(&self) -> u64 { self.0.epoch }
+        getter fn epoch(&self) -> u64 { self.0.epoch }
         /// The view within the epoch.
-        fn view(&self) -> u64 { self.0.view }
+        getter fn view(&self) -> u64 { self.0.view }
         /// The value, usually the hash of a block: 32 bytes.
-        fn digest(&self) -> [u8; 32] { self.0.digest }
-    }
-
-    quick! {
+        getter fn digest(&self) -> [u8; 32] { self.0.digest }
         /// Decodes the 49 bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-        fn decode(bytes: &[u8]) -> Result<Self> { certificate::Statement::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { certificate::Statement::decode(bytes, &()).map(Self) }
         /// Returns the 49 bytes.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    /// Returns the bytes that a member of that committee signs.
-    #[cfg_attr(binding, quick)]
-    pub fn signed_bytes(&self, committee: &CommitteeId) -> Vec<u8> {
-        self.0.signed_bytes(&committee.0).to_vec()
-    }
-
-    quick! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Returns the bytes that a member of that committee signs.
+        quick fn signed_bytes(&self, committee: &CommitteeId) -> Vec<u8> {
+            self.0.signed_bytes(&committee.0).to_vec()
+        }
         /// Returns the identifier of the certified statement: 32 bytes. Certificates of one statement may differ; this does
         /// not.
-        fn identity(&self, committee: &CommitteeId) -> [u8; 32] { self.0.identity(&committee.0) }
+        quick fn identity(&self, committee: &CommitteeId) -> [u8; 32] { self.0.identity(&committee.0) }
         /// Returns true if a member must not sign both: same kind, epoch and view, different digest.
-        fn contradicts(&self, other: &Statement) -> bool { self.0.contradicts(&other.0) }
+        quick fn contradicts(&self, other: &Statement) -> bool { self.0.contradicts(&other.0) }
     }
 }
 

@@ -11,12 +11,12 @@ macro_rules! verified {
         pub struct $verified(pub quorate::committee::Verified<any::$value>);
 
         impl $verified {
-            getters! {
+            calls! {
                 /// The verified value.
-                fn value(&self) -> $value { $value((*self.0).clone()) }
+                getter fn value(&self) -> $value { $value((*self.0).clone()) }
                 /// Committee against which it was verified: compare it with the id of the current one. Equal ids mean equal
                 /// chain, epoch, suite, keys and weights.
-                fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+                getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
             }
         }
 

@@ -28,73 +28,63 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Creates a reader over a copy of `bytes`.
-    #[cfg_attr(binding, quick)]
-    pub fn new(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_vec(), position: Locked::new(0) }
-    }
-
-    getters! {
+    calls! {
+        /// Creates a reader over a copy of `bytes`.
+        quick fn new(bytes: &[u8]) -> Self { Self { bytes: bytes.to_vec(), position: Locked::new(0) } }
         /// Number of bytes left.
-        fn remaining(&self) -> usize { self.bytes.len() - *self.position.lock() }
-    }
-
-    quick! {
+        getter fn remaining(&self) -> usize { self.bytes.len() - *self.position.lock() }
         /// Reads the next `n` bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
-        fn raw(&self, n: Length) -> Result<Vec<u8>> { self.read(|reader| reader.raw(n).map(<[u8]>::to_vec)) }
+        quick fn raw(&self, n: Length) -> Result<Vec<u8>> {
+            self.read(|reader| reader.raw(n).map(<[u8]>::to_vec))
+        }
         /// Reads one byte.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
-        fn u8(&self) -> Result<u8> { self.read(|reader| reader.u8()) }
+        quick fn u8(&self) -> Result<u8> { self.read(|reader| reader.u8()) }
         /// Reads two bytes, little-endian.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
-        fn u16(&self) -> Result<u16> { self.read(|reader| reader.u16()) }
+        quick fn u16(&self) -> Result<u16> { self.read(|reader| reader.u16()) }
         /// Reads four bytes, little-endian.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
-        fn u32(&self) -> Result<u32> { self.read(|reader| reader.u32()) }
+        quick fn u32(&self) -> Result<u32> { self.read(|reader| reader.u32()) }
         /// Reads eight bytes, little-endian.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
-        fn u64(&self) -> Result<u64> { self.read(|reader| reader.u64()) }
+        quick fn u64(&self) -> Result<u64> { self.read(|reader| reader.u64()) }
         /// Reads sixteen bytes, little-endian.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
-        fn u128(&self) -> Result<u128> { self.read(|reader| reader.u128()) }
+        quick fn u128(&self) -> Result<u128> { self.read(|reader| reader.u128()) }
         /// Reads LEB128 in its shortest form, at most 2³² − 1.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes, or a larger number.
         /// [`Error::NonCanonical`](quorate::Error) for a longer form.
-        fn varint(&self) -> Result<u32> { self.read(|reader| reader.varint()) }
-    }
-
-    /// Reads a length of at most `cap`, then that many bytes.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for too few bytes.
-    /// [`Error::TooLarge`](quorate::Error) for a larger length.
-    #[cfg_attr(binding, quick)]
-    pub fn bytes(&self, cap: Length) -> Result<Vec<u8>> {
-        self.read(|reader| reader.bytes("bytes", cap).map(<[u8]>::to_vec))
-    }
-
-    quick! {
+        quick fn varint(&self) -> Result<u32> { self.read(|reader| reader.varint()) }
+        /// Reads a length of at most `cap`, then that many bytes.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for too few bytes.
+        /// [`Error::TooLarge`](quorate::Error) for a larger length.
+        quick fn bytes(&self, cap: Length) -> Result<Vec<u8>> {
+            self.read(|reader| reader.bytes("bytes", cap).map(<[u8]>::to_vec))
+        }
         /// Reads a list length of at most `cap`; the items follow.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         /// [`Error::TooLarge`](quorate::Error) for a larger length.
-        fn count(&self, cap: Length) -> Result<usize> { self.read(|reader| reader.count("list", cap)) }
+        quick fn count(&self, cap: Length) -> Result<usize> { self.read(|reader| reader.count("list", cap)) }
         /// Reads whether an optional value follows.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         /// [`Error::NonCanonical`](quorate::Error) for another tag than 0 and 1.
-        fn option(&self) -> Result<bool> { self.read(|reader| reader.tag()) }
+        quick fn option(&self) -> Result<bool> { self.read(|reader| reader.tag()) }
         /// Checks that no bytes are left.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if bytes are left.
-        fn finish(&self) -> Result<()> { self.read(|reader| reader.finish()) }
+        quick fn finish(&self) -> Result<()> { self.read(|reader| reader.finish()) }
     }
 
     fn read<T>(&self, read: impl FnOnce(&mut wire::Reader<'_>) -> Result<T>) -> Result<T> {
@@ -112,32 +102,25 @@ impl Reader {
 pub struct Writer(Locked<wire::Writer>);
 
 impl Writer {
-    /// Creates an empty writer.
-    #[cfg_attr(binding, quick)]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    getters! {
+    calls! {
+        /// Creates an empty writer.
+        quick fn new() -> Self { Self::default() }
         /// Number of bytes written.
-        fn size(&self) -> usize { self.0.lock().len() }
-    }
-
-    quick! {
+        getter fn size(&self) -> usize { self.0.lock().len() }
         /// Writes bytes whose length the reader knows.
-        fn raw(&self, bytes: &[u8]) { self.0.lock().raw(bytes); }
+        quick fn raw(&self, bytes: &[u8]) { self.0.lock().raw(bytes); }
         /// Writes one byte.
-        fn u8(&self, value: u8) { self.0.lock().u8(value); }
+        quick fn u8(&self, value: u8) { self.0.lock().u8(value); }
         /// Writes two bytes, little-endian.
-        fn u16(&self, value: u16) { self.0.lock().u16(value); }
+        quick fn u16(&self, value: u16) { self.0.lock().u16(value); }
         /// Writes four bytes, little-endian.
-        fn u32(&self, value: u32) { self.0.lock().u32(value); }
+        quick fn u32(&self, value: u32) { self.0.lock().u32(value); }
         /// Writes eight bytes, little-endian.
-        fn u64(&self, value: u64) { self.0.lock().u64(value); }
+        quick fn u64(&self, value: u64) { self.0.lock().u64(value); }
         /// Writes sixteen bytes, little-endian.
-        fn u128(&self, value: u128) { self.0.lock().u128(value); }
+        quick fn u128(&self, value: u128) { self.0.lock().u128(value); }
         /// Writes LEB128 in its shortest form: 1 to 5 bytes.
-        fn varint(&self, value: u32) { self.0.lock().varint(value); }
+        quick fn varint(&self, value: u32) { self.0.lock().varint(value); }
     }
 
     /// Writes a length, then the bytes.
@@ -152,13 +135,13 @@ impl Writer {
         Ok(())
     }
 
-    quick! {
+    calls! {
         /// Writes a list length; the items follow.
-        fn count(&self, n: u32) { self.0.lock().u32(n); }
+        quick fn count(&self, n: u32) { self.0.lock().u32(n); }
         /// Writes whether an optional value follows.
-        fn option(&self, present: bool) { self.0.lock().u8(present.into()); }
+        quick fn option(&self, present: bool) { self.0.lock().u8(present.into()); }
         /// Returns the written bytes. The writer is empty afterwards.
-        fn into_bytes(&self) -> Vec<u8> { core::mem::take(&mut *self.0.lock()).into_bytes() }
+        quick fn into_bytes(&self) -> Vec<u8> { core::mem::take(&mut *self.0.lock()).into_bytes() }
     }
 }
 

@@ -16,31 +16,27 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// Creates an auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each takes
-    /// about 12 kB.
-    #[cfg_attr(binding, quick)]
-    pub fn new(
-        #[cfg_attr(binding, option = "positional")] suite: Option<&Suite>,
-        #[cfg_attr(binding, option, default = 1024)] roots: Option<usize>,
-    ) -> Self {
-        let suite = Suite::chosen(suite);
-        let auditor = DynAuditor::new(suite, roots.unwrap_or(1024));
-        Self { suite: suite.into(), auditor: Locked::new(auditor) }
-    }
-
-    getters! {
+    calls! {
+        /// Creates an auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each
+        /// takes about 12 kB.
+        quick fn new(
+            #[cfg_attr(binding, option = "positional")] suite: Option<&Suite>,
+            #[cfg_attr(binding, option, default = 1024)] roots: Option<usize>,
+        ) -> Self {
+            let suite = Suite::chosen(suite);
+            let auditor = DynAuditor::new(suite, roots.unwrap_or(1024));
+            Self { suite: suite.into(), auditor: Locked::new(auditor) }
+        }
         /// The suite.
-        fn suite(&self) -> Suite { self.suite }
-    }
-
-    /// Verifies the next signature of a log.
-    /// # Errors
-    /// [`Error::BadSignature`](quorate::Error) if it is not valid.
-    /// [`Error::OneTimeReuse`](quorate::Error) if its key signed another message before, in a batch that is remembered.
-    #[cfg_attr(binding, quick)]
-    pub fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
-        let mut auditor = self.auditor.lock();
-        auditor.check(ed25519(signer)?, message, signature)
+        getter fn suite(&self) -> Suite { self.suite }
+        /// Verifies the next signature of a log.
+        /// # Errors
+        /// [`Error::BadSignature`](quorate::Error) if it is not valid.
+        /// [`Error::OneTimeReuse`](quorate::Error) if its key signed another message before, in a batch that is remembered.
+        quick fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
+            let mut auditor = self.auditor.lock();
+            auditor.check(ed25519(signer)?, message, signature)
+        }
     }
 }
 

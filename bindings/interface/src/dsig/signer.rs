@@ -76,10 +76,9 @@ impl Signer {
         signer.detect_copies(move || answer.load(Ordering::Relaxed));
     }
 
-    /// Takes an answer of the hook, so that a call that waits does not replace it by an older one.
-    #[cfg_attr(binding, early)]
-    pub fn copied(&self, copy: u64) {
-        drop(self.answered(Some(copy)));
+    calls! {
+        /// Takes an answer of the hook, so that a call that waits does not replace it by an older one.
+        early fn copied(&self, copy: u64) { drop(self.answered(Some(copy))); }
     }
 
     /// Background work: generates one batch for the group with the fewest keys and returns the announcement to send;
@@ -109,43 +108,35 @@ impl Signer {
         Ok(None)
     }
 
-    /// Returns the announcements of all batches that still have keys, for a verifier that joins late or restarts.
-    #[cfg_attr(binding, quick)]
-    pub fn announcements(&self) -> Vec<Announced> {
-        self.lock().announcements().into_iter().map(Announced::from).collect()
-    }
-
-    /// Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
-    /// verifiers. The hint determines which verifiers verify fast, never which can verify. Cost: one hash of the message
-    /// and one copy.
-    /// # Errors
-    /// [`Error::Exhausted`](quorate::Error) if no fresh key is left: call [`Signer::prepare`] and sign again.
-    #[cfg_attr(binding, quick)]
-    pub fn sign(
-        &self,
-        message: &[u8],
-        #[cfg_attr(binding, option = "positional", limit = 65_535)] hint: Option<&[u16]>,
-        #[cfg_attr(binding, option = "positional", now)] now: Option<u64>,
-        #[cfg_attr(binding, answer = "detect_copies")] copy: Option<u64>,
-    ) -> Result<Vec<u8>> {
-        let hint = hint.unwrap_or_default();
-        at_most(hint.len(), "DSig hint")?;
-        self.answered(copy).sign(message, hint, at(now))
-    }
-
-    getters! {
+    calls! {
+        /// Returns the announcements of all batches that still have keys, for a verifier that joins late or restarts.
+        quick fn announcements(&self) -> Vec<Announced> {
+            self.lock().announcements().into_iter().map(Announced::from).collect()
+        }
+        /// Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
+        /// verifiers. The hint determines which verifiers verify fast, never which can verify. Cost: one hash of the message
+        /// and one copy.
+        /// # Errors
+        /// [`Error::Exhausted`](quorate::Error) if no fresh key is left: call [`Signer::prepare`] and sign again.
+        quick fn sign(
+            &self,
+            message: &[u8],
+            #[cfg_attr(binding, option = "positional", limit = 65_535)] hint: Option<&[u16]>,
+            #[cfg_attr(binding, option = "positional", now)] now: Option<u64>,
+            #[cfg_attr(binding, answer = "detect_copies")] copy: Option<u64>,
+        ) -> Result<Vec<u8>> {
+            let hint = hint.unwrap_or_default();
+            at_most(hint.len(), "DSig hint")?;
+            self.answered(copy).sign(message, hint, at(now))
+        }
         /// The suite.
-        fn suite(&self) -> Suite { self.suite }
+        getter fn suite(&self) -> Suite { self.suite }
         /// The key that verifies this signer's signatures.
-        fn public_key(&self) -> PublicKey { self.public.clone() }
+        getter fn public_key(&self) -> PublicKey { self.public.clone() }
         /// Number of fresh keys in all groups.
-        fn ready(&self) -> usize { self.lock().ready() }
-    }
-
-    /// Wipes every one-time key. Call it when the machine was copied, or is about to be.
-    #[cfg_attr(binding, quick)]
-    pub fn invalidate(&self) {
-        self.lock().invalidate();
+        getter fn ready(&self) -> usize { self.lock().ready() }
+        /// Wipes every one-time key. Call it when the machine was copied, or is about to be.
+        quick fn invalidate(&self) { self.lock().invalidate(); }
     }
 
     /// Locks the signer, and stores the hook's answer, if there is one.

@@ -49,16 +49,13 @@ same_variants! {
 }
 
 impl Suite {
-    /// Returns the suite with this name.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        name.parse::<SuiteId>().map(Self::from)
-    }
-
-    getters! {
+    calls! {
+        /// Returns the suite with this name.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
+        fn from_name(name: &str) -> Result<Self> { name.parse::<SuiteId>().map(Self::from) }
         /// Number of the suite in encodings.
-        fn number(&self) -> u8 { SuiteId::from(*self).number() }
+        getter fn number(&self) -> u8 { SuiteId::from(*self).number() }
     }
 
     /// The given suite, or the default one.

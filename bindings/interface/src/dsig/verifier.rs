@@ -47,37 +47,31 @@ impl Verifier {
         Self { suite: suite.into(), verifier: Locked::new(verifier), revoked: Arc::default() }
     }
 
-    getters! {
+    calls! {
         /// The suite.
-        fn suite(&self) -> Suite { self.suite }
-    }
-
-    /// Admits a signer. Does nothing if the signer is known.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a key of another scheme.
-    #[cfg_attr(binding, quick)]
-    pub fn admit(&self, signer: &PublicKey) -> Result<()> {
-        let signer = ed25519(signer)?.clone();
-        self.verifier.lock().admit(signer);
-        Ok(())
-    }
-
-    /// Forgets a signer: all of its signatures are rejected from now on. Returns true if it was known.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a key of another scheme.
-    #[cfg_attr(binding, quick)]
-    pub fn revoke(&self, signer: &PublicKey) -> Result<bool> {
-        let signer = ed25519(signer)?;
-        Ok(self.verifier.lock().revoke(signer))
-    }
-
-    /// Sets a hook that returns true for a key that an external list revokes. `announce`, `can_verify_fast` and `verify`
-    /// call it first, on the calling thread. If it fails, or returns anything but a boolean, nothing is accepted, and the
-    /// caller gets the exception. It may use this verifier, and should cost no more than a lookup.
-    #[cfg_attr(binding, hook, quick)]
-    pub fn check_revocation(&self) {
-        let answer = self.revoked.clone();
-        self.verifier.lock().check_revocation(move |_| answer.load(Ordering::Relaxed));
+        getter fn suite(&self) -> Suite { self.suite }
+        /// Admits a signer. Does nothing if the signer is known.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a key of another scheme.
+        quick fn admit(&self, signer: &PublicKey) -> Result<()> {
+            let signer = ed25519(signer)?.clone();
+            self.verifier.lock().admit(signer);
+            Ok(())
+        }
+        /// Forgets a signer: all of its signatures are rejected from now on. Returns true if it was known.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a key of another scheme.
+        quick fn revoke(&self, signer: &PublicKey) -> Result<bool> {
+            let signer = ed25519(signer)?;
+            Ok(self.verifier.lock().revoke(signer))
+        }
+        /// Sets a hook that returns true for a key that an external list revokes. `announce`, `can_verify_fast` and `verify`
+        /// call it first, on the calling thread. If it fails, or returns anything but a boolean, nothing is accepted, and
+        /// the caller gets the exception. It may use this verifier, and should cost no more than a lookup.
+        hook quick fn check_revocation(&self) {
+            let answer = self.revoked.clone();
+            self.verifier.lock().check_revocation(move |_| answer.load(Ordering::Relaxed));
+        }
     }
 
     /// Background work: processes an announcement received from its signer over an authenticated link. Cost: 127 hashes,

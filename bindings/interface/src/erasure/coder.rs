@@ -35,18 +35,16 @@ impl Coder {
         Ok(Self { coding: *coding, idle: Locked::new(vec![erasure::Coder::new(inner)?]) })
     }
 
-    getters! {
+    calls! {
         /// Its coding.
-        fn coding(&self) -> Coding { self.coding }
-    }
-
-    /// Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
-    /// shards.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) for a message that is longer than the coding allows.
-    #[cfg_attr(binding, slow)]
-    pub fn disperse(&self, message: &[u8]) -> Result<Dispersal> {
-        self.run(|coder| coder.disperse(message)).map(Dispersal)
+        getter fn coding(&self) -> Coding { self.coding }
+        /// Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
+        /// shards.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) for a message that is longer than the coding allows.
+        slow fn disperse(&self, message: &[u8]) -> Result<Dispersal> {
+            self.run(|coder| coder.disperse(message)).map(Dispersal)
+        }
     }
 
     /// Restores the message and all shards from at least as many shards of one commitment as there are data shards.

@@ -18,37 +18,27 @@ impl Commitment {
     /// Bytes of an encoded commitment.
     pub const LEN: u32 = 43;
 
-    /// Decodes a commitment of that coding.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a commitment.
-    /// [`Error::WrongContext`](quorate::Error) for another coding.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(bytes: &[u8], coding: &Coding) -> Result<Self> {
-        erasure::Commitment::decode(bytes, &coding.0).map(Self)
-    }
-
-    /// Returns the 43 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a commitment of that coding.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a commitment.
+        /// [`Error::WrongContext`](quorate::Error) for another coding.
+        quick fn decode(bytes: &[u8], coding: &Coding) -> Result<Self> {
+            erasure::Commitment::decode(bytes, &coding.0).map(Self)
+        }
+        /// Returns the 43 bytes.
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The erasure code.
-        fn suite(&self) -> Suite { Suite(self.0.suite()) }
+        getter fn suite(&self) -> Suite { Suite(self.0.suite()) }
         /// Number of data and parity shards.
-        fn shape(&self) -> Shape { Shape(self.0.shape()) }
+        getter fn shape(&self) -> Shape { Shape(self.0.shape()) }
         /// Length of the message in bytes.
-        fn message_len(&self) -> Length { self.0.message_len() }
+        getter fn message_len(&self) -> Length { self.0.message_len() }
         /// Root of the tree over the shards. It binds neither code nor length: [`Commitment::identity`] identifies the
         /// message.
-        fn root(&self) -> Hash { *self.0.root() }
-    }
-
-    /// Returns the identifier of the message in votes and certificates: 32 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn identity(&self) -> Hash {
-        self.0.identity()
+        getter fn root(&self) -> Hash { *self.0.root() }
+        /// Returns the identifier of the message in votes and certificates: 32 bytes.
+        quick fn identity(&self) -> Hash { self.0.identity() }
     }
 }
 
@@ -61,38 +51,28 @@ const _: () = assert!(Commitment::LEN as usize == erasure::Commitment::LEN);
 pub struct CheckedShard(pub(super) erasure::CheckedShard);
 
 impl CheckedShard {
-    /// Returns the maximum length of an encoded shard of this coding: the limit for a link.
-    #[cfg_attr(binding, quick)]
-    pub fn max_encoded_len(coding: &Coding) -> Length {
-        erasure::CheckedShard::max_encoded_len(&coding.0)
-    }
-
-    /// Decodes a shard of that coding and checks it. Cost: hashing the shard.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a shard.
-    /// [`Error::WrongContext`](quorate::Error) if it does not match its commitment, or for another coding.
-    pub fn decode(bytes: &[u8], coding: &Coding) -> Result<Self> {
-        erasure::CheckedShard::decode(bytes, &coding.0).map(Self)
-    }
-
-    /// Returns the canonical encoding: commitment, path, and the shard's bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Returns the maximum length of an encoded shard of this coding: the limit for a link.
+        quick fn max_encoded_len(coding: &Coding) -> Length {
+            erasure::CheckedShard::max_encoded_len(&coding.0)
+        }
+        /// Decodes a shard of that coding and checks it. Cost: hashing the shard.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a shard.
+        /// [`Error::WrongContext`](quorate::Error) if it does not match its commitment, or for another coding.
+        fn decode(bytes: &[u8], coding: &Coding) -> Result<Self> {
+            erasure::CheckedShard::decode(bytes, &coding.0).map(Self)
+        }
+        /// Returns the canonical encoding: commitment, path, and the shard's bytes.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The commitment that it belongs to.
-        fn commitment(&self) -> Commitment { Commitment(*self.0.commitment()) }
+        getter fn commitment(&self) -> Commitment { Commitment(*self.0.commitment()) }
         /// Index of the shard; the data shards come first.
-        fn index(&self) -> usize { self.0.index() }
+        getter fn index(&self) -> usize { self.0.index() }
         /// The shard's own bytes.
-        fn bytes(&self) -> &[u8] { self.0.bytes() }
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.0.bytes().len()
+        getter fn bytes(&self) -> &[u8] { self.0.bytes() }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize { self.0.bytes().len() }
     }
 }
 
@@ -102,30 +82,24 @@ impl CheckedShard {
 pub struct Dispersal(pub(super) erasure::Dispersal);
 
 impl Dispersal {
-    getters! {
+    calls! {
         /// The sender's commitment.
-        fn commitment(&self) -> Commitment { Commitment(*self.0.commitment()) }
+        getter fn commitment(&self) -> Commitment { Commitment(*self.0.commitment()) }
         /// The message, as a new copy each time.
-        fn message(&self) -> &[u8] { self.0.message() }
-    }
-
-    /// Returns the shard at this index, for the member with this index.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for an index out of range.
-    pub fn shard(&self, index: usize) -> Result<CheckedShard> {
-        self.0.shard(index).map(CheckedShard)
-    }
-
-    /// Returns all shards, in order.
-    pub fn shards(&self) -> Result<Vec<CheckedShard>> {
-        let count = self.0.commitment().shape().shards();
-        (0..count).map(|index| self.shard(index)).collect()
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.0.shards().shape().shards().saturating_mul(self.0.shards().shard_len())
+        getter fn message(&self) -> &[u8] { self.0.message() }
+        /// Returns the shard at this index, for the member with this index.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for an index out of range.
+        fn shard(&self, index: usize) -> Result<CheckedShard> { self.0.shard(index).map(CheckedShard) }
+        /// Returns all shards, in order.
+        fn shards(&self) -> Result<Vec<CheckedShard>> {
+            let count = self.0.commitment().shape().shards();
+            (0..count).map(|index| self.shard(index)).collect()
+        }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize {
+            self.0.shards().shape().shards().saturating_mul(self.0.shards().shard_len())
+        }
     }
 }
 

@@ -24,30 +24,24 @@ const _: () =
 pub struct Shape(pub(super) erasure::Shape);
 
 impl Shape {
-    /// Creates a shape.
-    /// # Errors
-    /// [`Error::BadShape`](quorate::Error) without data shards, or with more than 32,768 shards.
-    #[cfg_attr(binding, quick)]
-    pub fn new(data: u16, parity: u16) -> Result<Self> {
-        erasure::Shape::new(data, parity).map(Self)
-    }
-
-    /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
-    /// that.
-    /// # Errors
-    /// [`Error::BadShape`](quorate::Error) unless three times `faulty` is below `members`.
-    #[cfg_attr(binding, quick)]
-    pub fn for_committee(members: u16, faulty: u16) -> Result<Self> {
-        erasure::Shape::for_committee(members, faulty).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a shape.
+        /// # Errors
+        /// [`Error::BadShape`](quorate::Error) without data shards, or with more than 32,768 shards.
+        quick fn new(data: u16, parity: u16) -> Result<Self> { erasure::Shape::new(data, parity).map(Self) }
+        /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
+        /// that.
+        /// # Errors
+        /// [`Error::BadShape`](quorate::Error) unless three times `faulty` is below `members`.
+        quick fn for_committee(members: u16, faulty: u16) -> Result<Self> {
+            erasure::Shape::for_committee(members, faulty).map(Self)
+        }
         /// Number of data shards: as many shards of any kind restore the message.
-        fn data(&self) -> u16 { self.0.data() as u16 }
+        getter fn data(&self) -> u16 { self.0.data() as u16 }
         /// Number of parity shards.
-        fn parity(&self) -> u16 { self.0.parity() as u16 }
+        getter fn parity(&self) -> u16 { self.0.parity() as u16 }
         /// Number of all shards.
-        fn shards(&self) -> u16 { self.0.shards() as u16 }
+        getter fn shards(&self) -> u16 { self.0.shards() as u16 }
     }
 }
 
@@ -60,21 +54,19 @@ impl Packets {
     /// The largest packet size, as a power of two.
     pub const MAX_LOG2_PACKET: u8 = 16;
 
-    /// Creates parameters with words of 2 to 16 bits and packets of 2^`log2_packet` bytes.
-    /// # Errors
-    /// [`Error::BadShape`](quorate::Error) for words below 2 or above 16 bits, or packets above 65,536 bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn new(word: u8, log2_packet: u8) -> Result<Self> {
-        erasure::Packets::new(word, log2_packet).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates parameters with words of 2 to 16 bits and packets of 2^`log2_packet` bytes.
+        /// # Errors
+        /// [`Error::BadShape`](quorate::Error) for words below 2 or above 16 bits, or packets above 65,536 bytes.
+        quick fn new(word: u8, log2_packet: u8) -> Result<Self> {
+            erasure::Packets::new(word, log2_packet).map(Self)
+        }
         /// Bits per word.
-        fn word(&self) -> u8 { self.0.word() }
+        getter fn word(&self) -> u8 { self.0.word() }
         /// Bytes per packet.
-        fn packet(&self) -> Length { self.0.packet() }
+        getter fn packet(&self) -> Length { self.0.packet() }
         /// Packet size as a power of two.
-        fn log2_packet(&self) -> u8 { self.0.log2_packet() }
+        getter fn log2_packet(&self) -> u8 { self.0.log2_packet() }
     }
 }
 
@@ -86,34 +78,28 @@ const _: () = assert!(Packets::MAX_LOG2_PACKET == erasure::Packets::MAX_LOG2_PAC
 pub struct Suite(pub(super) erasure::ErasureSuite);
 
 impl Suite {
-    quick! {
+    calls! {
         /// 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards.
-        #[cfg_attr(binding, variant)]
-        fn leopard() -> Self { Self(erasure::ErasureSuite::Leopard) }
+        variant quick fn leopard() -> Self { Self(erasure::ErasureSuite::Leopard) }
         /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
-        #[cfg_attr(binding, variant)]
-        fn gf8() -> Self { Self(erasure::ErasureSuite::Gf8) }
+        variant quick fn gf8() -> Self { Self(erasure::ErasureSuite::Gf8) }
         /// 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; up to 2ʷ shards. Most builds do not
         /// support it.
-        #[cfg_attr(binding, variant)]
-        fn jerasure(packets: &Packets) -> Self { Self(erasure::ErasureSuite::Jerasure(packets.0)) }
+        variant quick fn jerasure(packets: &Packets) -> Self { Self(erasure::ErasureSuite::Jerasure(packets.0)) }
         /// Returns the recommended code: suite 2 up to its 256 shards, suite 1 above. Only the shape determines it, so
         /// all members get the same.
-        fn recommended(shape: &Shape) -> Self { Self(erasure::ErasureSuite::recommended(shape.0)) }
+        quick fn recommended(shape: &Shape) -> Self { Self(erasure::ErasureSuite::recommended(shape.0)) }
         /// Decodes the 3 bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a suite.
         /// [`Error::NonCanonical`](quorate::Error) for parameters of a suite that has none.
-        fn decode(bytes: &[u8]) -> Result<Self> { erasure::ErasureSuite::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { erasure::ErasureSuite::decode(bytes, &()).map(Self) }
         /// Returns the 3 bytes.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Byte that identifies the suite in encodings.
-        fn number(&self) -> u8 { self.0.number() }
+        getter fn number(&self) -> u8 { self.0.number() }
         /// Human-readable name: `leopard`, `gf8` or `jerasure`.
-        fn name(&self) -> String { self.0.name().to_owned() }
+        getter fn name(&self) -> String { self.0.name().to_owned() }
     }
 
     /// The parameters of suite 3; the other suites have none.
@@ -125,12 +111,11 @@ impl Suite {
         }
     }
 
-    getters! {
+    calls! {
         /// Shard lengths are multiples of this number of bytes.
-        fn unit(&self) -> Length { self.0.unit() }
+        getter fn unit(&self) -> Length { self.0.unit() }
         /// True if this build supports the code.
-        #[cfg_attr(binding, computed)]
-        fn is_available(&self) -> bool { self.0.is_available() }
+        getter computed fn is_available(&self) -> bool { self.0.is_available() }
     }
 }
 
@@ -141,29 +126,23 @@ impl Suite {
 pub struct Coding(pub(super) erasure::Coding);
 
 impl Coding {
-    /// Creates a coding of messages up to `max_message` bytes, with the recommended suite by default.
-    /// # Errors
-    /// [`Error::BadShape`](quorate::Error) if the suite does not support this shape.
-    /// [`Error::TooLarge`](quorate::Error) if the maximum message length, or that of all its shards, is too large.
-    #[cfg_attr(binding, quick)]
-    pub fn new(shape: &Shape, max_message: Length, suite: Option<&Suite>) -> Result<Self> {
-        let suite = suite.map_or_else(|| Suite::recommended(shape), |suite| *suite);
-        erasure::Coding::new(suite.0, shape.0, max_message).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a coding of messages up to `max_message` bytes, with the recommended suite by default.
+        /// # Errors
+        /// [`Error::BadShape`](quorate::Error) if the suite does not support this shape.
+        /// [`Error::TooLarge`](quorate::Error) if the maximum message length, or that of all its shards, is too large.
+        quick fn new(shape: &Shape, max_message: Length, suite: Option<&Suite>) -> Result<Self> {
+            let suite = suite.map_or_else(|| Suite::recommended(shape), |suite| *suite);
+            erasure::Coding::new(suite.0, shape.0, max_message).map(Self)
+        }
         /// Number of data and parity shards.
-        fn shape(&self) -> Shape { Shape(self.0.shape()) }
+        getter fn shape(&self) -> Shape { Shape(self.0.shape()) }
         /// Maximum message length in bytes.
-        fn max_message(&self) -> Length { self.0.max_message() }
+        getter fn max_message(&self) -> Length { self.0.max_message() }
         /// The erasure code.
-        fn suite(&self) -> Suite { Suite(self.0.suite()) }
-    }
-
-    /// Returns the length of each shard of a message of this length.
-    #[cfg_attr(binding, quick)]
-    pub fn shard_len(&self, message: Length) -> Length {
-        self.0.shard_len(message)
+        getter fn suite(&self) -> Suite { Suite(self.0.suite()) }
+        /// Returns the length of each shard of a message of this length.
+        quick fn shard_len(&self, message: Length) -> Length { self.0.shard_len(message) }
     }
 }
 

@@ -14,23 +14,21 @@ use crate::{AnyLength, Length, Locked};
 pub struct Row(tuner::Row);
 
 impl Row {
-    /// Creates a measurement.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) if the message is longer than any coding allows.
-    #[cfg_attr(binding, quick)]
-    pub fn new(shape: &Shape, message: Length, suite: &Suite, cost: u64) -> Result<Self> {
-        tuner::Row::new(shape.0, message, suite.0, cost).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a measurement.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) if the message is longer than any coding allows.
+        quick fn new(shape: &Shape, message: Length, suite: &Suite, cost: u64) -> Result<Self> {
+            tuner::Row::new(shape.0, message, suite.0, cost).map(Self)
+        }
         /// Number of data and parity shards.
-        fn shape(&self) -> Shape { Shape(self.0.shape()) }
+        getter fn shape(&self) -> Shape { Shape(self.0.shape()) }
         /// Length of the message in bytes.
-        fn message(&self) -> Length { self.0.message() }
+        getter fn message(&self) -> Length { self.0.message() }
         /// The suite, with its parameters.
-        fn suite(&self) -> Suite { Suite(self.0.suite()) }
+        getter fn suite(&self) -> Suite { Suite(self.0.suite()) }
         /// Cost in nanoseconds.
-        fn cost(&self) -> u64 { self.0.cost() }
+        getter fn cost(&self) -> u64 { self.0.cost() }
     }
 }
 
@@ -44,44 +42,32 @@ impl Table {
     /// Maximum number of rows.
     pub const MAX_ROWS: u32 = 4096;
 
-    /// Creates an empty table.
-    #[cfg_attr(binding, quick)]
-    #[expect(clippy::new_without_default, reason = "languages have constructors, not defaults")]
-    pub fn new() -> Self {
-        Self(Locked::default())
-    }
-
-    /// Decodes a file of the tuner.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for a damaged file.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        tuner::Table::decode(bytes, &()).map(|table| Self(Locked::new(table)))
-    }
-
-    /// Returns the bytes of the file.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.lock().encode()
-    }
-
-    getters! {
+    calls! {
+        /// Creates an empty table.
+        #[expect(clippy::new_without_default, reason = "languages have constructors, not defaults")]
+        quick fn new() -> Self { Self(Locked::default()) }
+        /// Decodes a file of the tuner.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for a damaged file.
+        fn decode(bytes: &[u8]) -> Result<Self> {
+            tuner::Table::decode(bytes, &()).map(|table| Self(Locked::new(table)))
+        }
+        /// Returns the bytes of the file.
+        fn encode(&self) -> Vec<u8> { self.0.lock().encode() }
         /// All rows, ascending by shape, length and suite.
-        fn rows(&self) -> Vec<Row> { self.0.lock().rows().iter().copied().map(Row).collect() }
-    }
-
-    /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
-    pub fn insert(&self, row: &Row) -> Result<()> {
-        self.0.lock().insert(row.0)
-    }
-
-    /// Changes the table: adds all rows of a newer one.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
-    pub fn merge(&self, newer: &Table) -> Result<()> {
-        // It may be the same table, whose lock is taken once at a time.
-        let newer = newer.0.lock().clone();
-        self.0.lock().merge(&newer)
+        getter fn rows(&self) -> Vec<Row> { self.0.lock().rows().iter().copied().map(Row).collect() }
+        /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
+        fn insert(&self, row: &Row) -> Result<()> { self.0.lock().insert(row.0) }
+        /// Changes the table: adds all rows of a newer one.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
+        fn merge(&self, newer: &Table) -> Result<()> {
+            // It may be the same table, whose lock is taken once at a time.
+            let newer = newer.0.lock().clone();
+            self.0.lock().merge(&newer)
+        }
     }
 
     /// Returns the suites that were measured for shards of this shape.

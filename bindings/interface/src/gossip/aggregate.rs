@@ -20,70 +20,55 @@ use crate::votes::VerifiedVote;
 pub struct Aggregate(pub(super) any::Aggregate);
 
 impl Aggregate {
-    /// Returns the aggregate of one verified vote.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a suite without counts, or a vote that was verified for another
-    /// committee.
-    pub fn from_vote(vote: &VerifiedVote, committee: &Committee) -> Result<VerifiedAggregate> {
-        any::Aggregate::from_vote(&vote.0, &committee.0).map(VerifiedAggregate)
-    }
-
-    /// Returns the aggregate of a certificate.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
-    pub fn from_certificate(certificate: &VerifiedCertificate) -> Result<VerifiedAggregate> {
-        any::Aggregate::from_certificate(&certificate.0).map(VerifiedAggregate)
-    }
-
-    /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an aggregate.
-    /// [`Error::NonCanonical`](quorate::Error) for counts in another form than the canonical one.
-    /// [`Error::TooLarge`](quorate::Error) for a count above 65,535.
-    pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
-        any::Aggregate::decode(bytes, &committee.0).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Returns the aggregate of one verified vote.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a suite without counts, or a vote that was verified for another
+        /// committee.
+        fn from_vote(vote: &VerifiedVote, committee: &Committee) -> Result<VerifiedAggregate> {
+            any::Aggregate::from_vote(&vote.0, &committee.0).map(VerifiedAggregate)
+        }
+        /// Returns the aggregate of a certificate.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
+        fn from_certificate(certificate: &VerifiedCertificate) -> Result<VerifiedAggregate> {
+            any::Aggregate::from_certificate(&certificate.0).map(VerifiedAggregate)
+        }
+        /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an aggregate.
+        /// [`Error::NonCanonical`](quorate::Error) for counts in another form than the canonical one.
+        /// [`Error::TooLarge`](quorate::Error) for a count above 65,535.
+        fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
+            any::Aggregate::decode(bytes, &committee.0).map(Self)
+        }
+        /// Returns the canonical encoding.
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Length of the encoding in bytes.
-        #[cfg_attr(binding, computed)]
-        fn encoded_len(&self) -> usize { self.0.encoded_len() }
+        getter computed fn encoded_len(&self) -> usize { self.0.encoded_len() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// The signed statement.
-        fn statement(&self) -> Statement { Statement(*self.0.statement()) }
+        getter fn statement(&self) -> Statement { Statement(*self.0.statement()) }
         /// A new set of the signers.
-        fn signers(&self) -> SignerSet { self.0.signers().clone().into() }
+        getter fn signers(&self) -> SignerSet { self.0.signers().clone().into() }
         /// Count of each signer's signature in the sum, in ascending order of the signers.
-        fn counts(&self) -> Vec<u16> { self.0.signers().iter().map(|signer| self.0.count(signer)).collect() }
-    }
-
-    /// Returns the count of a member's signature in the sum: 0 for a non-signer.
-    #[cfg_attr(binding, quick)]
-    pub fn count(&self, member: u16) -> u16 {
-        self.0.count(member)
-    }
-
-    getters! {
+        getter fn counts(&self) -> Vec<u16> {
+            self.0.signers().iter().map(|signer| self.0.count(signer)).collect()
+        }
+        /// Returns the count of a member's signature in the sum: 0 for a non-signer.
+        quick fn count(&self, member: u16) -> u16 { self.0.count(member) }
         /// The sum.
-        fn signature(&self) -> Signature { Signature(self.0.signature()) }
-    }
-
-    /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each signer,
-    /// or for each absent member if all counts are 1.
-    /// # Errors
-    /// [`Error::BadSignature`](quorate::Error) if the sum is not that of these signatures.
-    /// [`Error::WrongContext`](quorate::Error) for a committee of another epoch or suite.
-    #[cfg_attr(binding, slow)]
-    pub fn verify(&self, committee: &Committee) -> Result<VerifiedAggregate> {
-        self.0.clone().verify(&committee.0).map(VerifiedAggregate)
+        getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
+        /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each
+        /// signer, or for each absent member if all counts are 1.
+        /// # Errors
+        /// [`Error::BadSignature`](quorate::Error) if the sum is not that of these signatures.
+        /// [`Error::WrongContext`](quorate::Error) for a committee of another epoch or suite.
+        slow fn verify(&self, committee: &Committee) -> Result<VerifiedAggregate> {
+            self.0.clone().verify(&committee.0).map(VerifiedAggregate)
+        }
     }
 
     /// Verifies several by a random linear combination, which costs less, and returns a verdict for each, in input order:
@@ -93,20 +78,17 @@ impl Aggregate {
         verdicts(any::Aggregate::verify_batch(&committee.0, plain(aggregates), &mut getrandom::SysRng))
     }
 
-    /// As [`Aggregate::verify_batch`], with coefficients derived by hashing the whole input, so that all nodes compute the
-    /// same.
-    #[cfg_attr(binding, slow)]
-    pub fn verify_batch_derived(
-        committee: &Committee,
-        aggregates: &[&Aggregate],
-    ) -> Vec<Result<VerifiedAggregate>> {
-        verdicts(any::Aggregate::verify_batch_derived(&committee.0, plain(aggregates)))
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.0.encoded_len()
+    calls! {
+        /// As [`Aggregate::verify_batch`], with coefficients derived by hashing the whole input, so that all nodes compute
+        /// the same.
+        slow fn verify_batch_derived(
+            committee: &Committee,
+            aggregates: &[&Aggregate],
+        ) -> Vec<Result<VerifiedAggregate>> {
+            verdicts(any::Aggregate::verify_batch_derived(&committee.0, plain(aggregates)))
+        }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize { self.0.encoded_len() }
     }
 }
 
@@ -124,42 +106,36 @@ fn verdicts(verdicts: Vec<Result<Verified<any::Aggregate>>>) -> Vec<Result<Verif
 pub struct VerifiedAggregate(pub(super) Verified<any::Aggregate>);
 
 impl VerifiedAggregate {
-    getters! {
+    calls! {
         /// The verified value.
-        fn value(&self) -> Aggregate { Aggregate((*self.0).clone()) }
+        getter fn value(&self) -> Aggregate { Aggregate((*self.0).clone()) }
         /// Committee against which it was verified: compare it with the id of the current one.
-        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
-    }
-
-    /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) if a count would exceed the limit.
-    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-    /// [`Error::Infinity`](quorate::Error) if the signatures cancel.
-    pub fn merge(
-        &self,
-        other: &VerifiedAggregate,
-        #[cfg_attr(binding, default = 255)] limit: Option<u16>,
-    ) -> Result<Self> {
-        let limit = limit.unwrap_or_else(|| quorate::gossip::Parameters::default().limit);
-        self.0.merge(&other.0, limit).map(Self)
-    }
-
-    /// Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer in
-    /// the sum at least once. Skips parts of another statement or committee, and parts with signers outside this aggregate.
-    pub fn normalised(&self, parts: &[&VerifiedAggregate]) -> Self {
-        Self(self.0.normalised(parts.iter().map(|part| &part.0)))
-    }
-
-    /// Returns the certificate, if the signers are a quorum.
-    pub fn certificate(&self, committee: &Committee) -> Option<VerifiedCertificate> {
-        self.0.certificate(&committee.0).map(VerifiedCertificate)
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.0.encoded_len()
+        getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+        /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) if a count would exceed the limit.
+        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+        /// [`Error::Infinity`](quorate::Error) if the signatures cancel.
+        fn merge(
+            &self,
+            other: &VerifiedAggregate,
+            #[cfg_attr(binding, default = 255)] limit: Option<u16>,
+        ) -> Result<Self> {
+            let limit = limit.unwrap_or_else(|| quorate::gossip::Parameters::default().limit);
+            self.0.merge(&other.0, limit).map(Self)
+        }
+        /// Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every signer
+        /// in the sum at least once. Skips parts of another statement or committee, and parts with signers outside this
+        /// aggregate.
+        fn normalised(&self, parts: &[&VerifiedAggregate]) -> Self {
+            Self(self.0.normalised(parts.iter().map(|part| &part.0)))
+        }
+        /// Returns the certificate, if the signers are a quorum.
+        fn certificate(&self, committee: &Committee) -> Option<VerifiedCertificate> {
+            self.0.certificate(&committee.0).map(VerifiedCertificate)
+        }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize { self.0.encoded_len() }
     }
 }
 

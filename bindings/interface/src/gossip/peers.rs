@@ -38,19 +38,19 @@ impl Parameters {
         })
     }
 
-    getters! {
+    calls! {
         /// Maximum of every count.
-        fn limit(&self) -> u16 { self.0.limit }
+        getter fn limit(&self) -> u16 { self.0.limit }
         /// Preferred maximum of the counts of a pool's sum; only sums that make a quorum exceed it.
-        fn preferred(&self) -> u16 { self.0.preferred }
+        getter fn preferred(&self) -> u16 { self.0.preferred }
         /// Maximum number of aggregates that are verified together.
-        fn batch(&self) -> usize { self.0.batch }
+        getter fn batch(&self) -> usize { self.0.batch }
         /// Maximum number of concurrent sends, and number of members to which a new aggregate is sent.
-        fn fan_out(&self) -> usize { self.0.fan_out }
+        getter fn fan_out(&self) -> usize { self.0.fan_out }
         /// Back-off after a failed send to a peer; each further failure in a row adds as much.
-        fn back_off(&self) -> Duration { self.0.back_off }
+        getter fn back_off(&self) -> Duration { self.0.back_off }
         /// Time after which an unanswered send counts as failed and frees its slot.
-        fn send_timeout(&self) -> Duration { self.0.send_timeout }
+        getter fn send_timeout(&self) -> Duration { self.0.send_timeout }
     }
 
     /// The given parameters, or the default ones.
@@ -78,83 +78,59 @@ shown! {
 pub struct Peers(Locked<gossip::Peers>);
 
 impl Peers {
-    /// Creates the peers of member `me` in a committee of `committee_len`.
-    #[cfg_attr(binding, quick)]
-    pub fn new(me: u16, committee_len: u16, parameters: Option<&Parameters>) -> Self {
-        Self(Locked::new(gossip::Peers::new(me, committee_len, Parameters::chosen(parameters))))
-    }
-
-    /// Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended one;
-    /// at random by `draw`, or by the operating system's randomness. Nothing if the maximum number of sends is in progress,
-    /// or no peer is available. The pick takes effect only with [`Peers::begin`].
-    /// # Errors
-    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn pick(
-        &self,
-        #[cfg_attr(binding, option)] draw: Option<u64>,
-        #[cfg_attr(binding, option, now)] now: Option<u64>,
-    ) -> Result<Option<u16>> {
-        let draw = draw_or_random(draw)?;
-        Ok(self.lock().pick(at(now), draw))
-    }
-
-    /// Returns true if another send may begin.
-    #[cfg_attr(binding, quick)]
-    pub fn has_room(&self, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
-        self.lock().has_room(at(now))
-    }
-
-    /// Returns true if this peer may be sent to, slots aside.
-    #[cfg_attr(binding, quick)]
-    pub fn is_available(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
-        self.lock().is_available(peer, at(now))
-    }
-
-    /// Registers the start of a send: it occupies a slot until it has [`Peers::left`], was [`Peers::sent`] or
-    /// [`Peers::failed`], at most for the send timeout. `Gossip.next` calls it itself.
-    #[cfg_attr(binding, quick)]
-    pub fn begin(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
-        self.lock().begin(peer, at(now));
-    }
-
-    quick! {
+    calls! {
+        /// Creates the peers of member `me` in a committee of `committee_len`.
+        quick fn new(me: u16, committee_len: u16, parameters: Option<&Parameters>) -> Self {
+            Self(Locked::new(gossip::Peers::new(me, committee_len, Parameters::chosen(parameters))))
+        }
+        /// Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended
+        /// one; at random by `draw`, or by the operating system's randomness. Nothing if the maximum number of sends is in
+        /// progress, or no peer is available. The pick takes effect only with [`Peers::begin`].
+        /// # Errors
+        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+        quick fn pick(
+            &self,
+            #[cfg_attr(binding, option)] draw: Option<u64>,
+            #[cfg_attr(binding, option, now)] now: Option<u64>,
+        ) -> Result<Option<u16>> {
+            let draw = draw_or_random(draw)?;
+            Ok(self.lock().pick(at(now), draw))
+        }
+        /// Returns true if another send may begin.
+        quick fn has_room(&self, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
+            self.lock().has_room(at(now))
+        }
+        /// Returns true if this peer may be sent to, slots aside.
+        quick fn is_available(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
+            self.lock().is_available(peer, at(now))
+        }
+        /// Registers the start of a send: it occupies a slot until it has [`Peers::left`], was [`Peers::sent`] or
+        /// [`Peers::failed`], at most for the send timeout. `Gossip.next` calls it itself.
+        quick fn begin(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
+            self.lock().begin(peer, at(now));
+        }
         /// Registers that a message has left: its slot is free again, although its delivery is unknown.
-        fn left(&self, peer: u16) { self.lock().left(peer); }
+        quick fn left(&self, peer: u16) { self.lock().left(peer); }
         /// Registers that a send was answered.
-        fn sent(&self, peer: u16) { self.lock().sent(peer); }
-    }
-
-    /// Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
-    #[cfg_attr(binding, quick)]
-    pub fn failed(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
-        self.lock().failed(peer, at(now));
-    }
-
-    /// Registers that a message came from a peer: it is reachable.
-    #[cfg_attr(binding, quick)]
-    pub fn heard(&self, peer: u16) {
-        self.lock().heard(peer);
-    }
-
-    /// Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
-    /// `Gossip.check` calls it itself.
-    #[cfg_attr(binding, quick)]
-    pub fn accuse(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
-        self.lock().accuse(peer, at(now));
-    }
-
-    /// Returns true if nothing is accepted from this peer now.
-    #[cfg_attr(binding, quick)]
-    pub fn is_refused(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
-        self.lock().is_refused(peer, at(now))
-    }
-
-    /// Returns the time at which the next slot becomes free without an answer, in microseconds; nothing if no send is in
-    /// progress.
-    #[cfg_attr(binding, quick)]
-    pub fn next_free(&self) -> Option<u64> {
-        self.lock().next_free().map(|time| time.0)
+        quick fn sent(&self, peer: u16) { self.lock().sent(peer); }
+        /// Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
+        quick fn failed(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
+            self.lock().failed(peer, at(now));
+        }
+        /// Registers that a message came from a peer: it is reachable.
+        quick fn heard(&self, peer: u16) { self.lock().heard(peer); }
+        /// Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
+        /// `Gossip.check` calls it itself.
+        quick fn accuse(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
+            self.lock().accuse(peer, at(now));
+        }
+        /// Returns true if nothing is accepted from this peer now.
+        quick fn is_refused(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
+            self.lock().is_refused(peer, at(now))
+        }
+        /// Returns the time at which the next slot becomes free without an answer, in microseconds; nothing if no send is in
+        /// progress.
+        quick fn next_free(&self) -> Option<u64> { self.lock().next_free().map(|time| time.0) }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, gossip::Peers> {

@@ -24,52 +24,45 @@ const _: () = assert!(MAX_POOL as usize == gossip::MAX_POOL);
 pub struct Pool(Locked<any::Pool>);
 
 impl Pool {
-    /// Creates an empty pool of member `me`.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
-    pub fn new(
-        committee: &Committee,
-        me: u16,
-        statement: &Statement,
-        parameters: Option<&Parameters>,
-    ) -> Result<Self> {
-        any::Pool::new(&committee.0, me, statement.0, Parameters::chosen(parameters)).map(Self::from_core)
-    }
-
-    getters! {
+    calls! {
+        /// Creates an empty pool of member `me`.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
+        fn new(
+            committee: &Committee,
+            me: u16,
+            statement: &Statement,
+            parameters: Option<&Parameters>,
+        ) -> Result<Self> {
+            any::Pool::new(&committee.0, me, statement.0, Parameters::chosen(parameters)).map(Self::from_core)
+        }
         /// The signed statement.
-        fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
-    }
-
-    /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It uses
-    /// no cryptography, so call it before verifying.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
-    #[cfg_attr(binding, quick)]
-    pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
-        self.0.lock().wants(&aggregate.0)
-    }
-
-    /// Inserts a verified aggregate. Returns false if it changes nothing.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
-    pub fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
-        self.0.lock().insert(aggregate.0.clone())
-    }
-
-    getters! {
+        getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
+        /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It
+        /// uses no cryptography, so call it before verifying.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+        /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+        quick fn wants(&self, aggregate: &Aggregate) -> Result<bool> { self.0.lock().wants(&aggregate.0) }
+        /// Inserts a verified aggregate. Returns false if it changes nothing.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+        /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+        fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
+            self.0.lock().insert(aggregate.0.clone())
+        }
         /// A new set of all members whose signature is in some aggregate of the pool.
-        fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
+        getter fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
         /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
-        fn best(&self) -> Option<VerifiedAggregate> { self.0.lock().best().map(VerifiedAggregate) }
+        getter fn best(&self) -> Option<VerifiedAggregate> { self.0.lock().best().map(VerifiedAggregate) }
         /// All aggregates in the pool.
-        fn aggregates(&self) -> Vec<VerifiedAggregate> {
+        getter fn aggregates(&self) -> Vec<VerifiedAggregate> {
             self.0.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
         }
         /// The certificate, once the signers are a quorum.
-        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate().map(VerifiedCertificate) }
+        getter fn certificate(&self) -> Option<VerifiedCertificate> {
+            self.0.lock().certificate().map(VerifiedCertificate)
+        }
     }
 
     pub(super) fn from_core(pool: any::Pool) -> Self {

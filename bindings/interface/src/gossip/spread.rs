@@ -30,38 +30,33 @@ const _: () = assert!(MAX_STACK as usize == gossip::MAX_STACK);
 pub struct Gossip(Locked<any::Gossip>);
 
 impl Gossip {
-    /// Creates a gossip of member `me` that knows no signature on the statement yet.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
-    /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
-    pub fn new(
-        committee: &Committee,
-        me: u16,
-        statement: &Statement,
-        parameters: Option<&Parameters>,
-    ) -> Result<Self> {
-        let gossip = any::Gossip::new(&committee.0, me, statement.0, Parameters::chosen(parameters))?;
-        Ok(Self(Locked::new(gossip)))
-    }
-
-    getters! {
+    calls! {
+        /// Creates a gossip of member `me` that knows no signature on the statement yet.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
+        /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
+        fn new(
+            committee: &Committee,
+            me: u16,
+            statement: &Statement,
+            parameters: Option<&Parameters>,
+        ) -> Result<Self> {
+            let gossip = any::Gossip::new(&committee.0, me, statement.0, Parameters::chosen(parameters))?;
+            Ok(Self(Locked::new(gossip)))
+        }
         /// The statement being signed.
-        fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
-    }
-
-    /// Adds a verified vote, usually the member's own. Returns false if it was known.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-    pub fn vote(&self, vote: &VerifiedVote) -> Result<bool> {
-        self.0.lock().vote(&vote.0)
-    }
-
-    /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
-    /// nothing new.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-    pub fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
-        self.0.lock().adopt(aggregate.0.clone())
+        getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
+        /// Adds a verified vote, usually the member's own. Returns false if it was known.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+        fn vote(&self, vote: &VerifiedVote) -> Result<bool> { self.0.lock().vote(&vote.0) }
+        /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
+        /// nothing new.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+        fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
+            self.0.lock().adopt(aggregate.0.clone())
+        }
     }
 
     /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
@@ -84,9 +79,9 @@ impl Gossip {
         }
     }
 
-    getters! {
+    calls! {
         /// Number of aggregates queued for verification.
-        fn waiting(&self) -> usize { self.0.lock().waiting() }
+        getter fn waiting(&self) -> usize { self.0.lock().waiting() }
     }
 
     /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
@@ -107,35 +102,34 @@ impl Gossip {
         Ok(Checked { faults: faults.into_iter().map(fault).collect(), aggregates, signers, grew })
     }
 
-    /// Returns the next message and its recipient. Report to `peers` that it has [`Peers::left`], was [`Peers::sent`] or
-    /// [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free: call
-    /// again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to the
-    /// operating system's randomness.
-    /// # Errors
-    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-    pub fn next(
-        &self,
-        peers: &Peers,
-        #[cfg_attr(binding, option)] draw: Option<u64>,
-        #[cfg_attr(binding, option, now)] now: Option<u64>,
-    ) -> Result<Option<Send>> {
-        let draw = draw_or_random(draw)?;
-        let send = self.0.lock().next(at(now), draw, &mut peers.lock());
-        Ok(send.map(|(to, aggregate)| Send { to, aggregate: Aggregate(aggregate) }))
-    }
-
-    /// Returns the aggregate to send to this peer, for a caller that picks peers itself; nothing if the peer lacks nothing.
-    pub fn offer(&self, peer: u16) -> Option<Aggregate> {
-        self.0.lock().offer(peer).map(Aggregate)
-    }
-
-    getters! {
+    calls! {
+        /// Returns the next message and its recipient. Report to `peers` that it has [`Peers::left`], was [`Peers::sent`] or
+        /// [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free:
+        /// call again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to
+        /// the operating system's randomness.
+        /// # Errors
+        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+        fn next(
+            &self,
+            peers: &Peers,
+            #[cfg_attr(binding, option)] draw: Option<u64>,
+            #[cfg_attr(binding, option, now)] now: Option<u64>,
+        ) -> Result<Option<Send>> {
+            let draw = draw_or_random(draw)?;
+            let send = self.0.lock().next(at(now), draw, &mut peers.lock());
+            Ok(send.map(|(to, aggregate)| Send { to, aggregate: Aggregate(aggregate) }))
+        }
+        /// Returns the aggregate to send to this peer, for a caller that picks peers itself; nothing if the peer lacks
+        /// nothing.
+        fn offer(&self, peer: u16) -> Option<Aggregate> { self.0.lock().offer(peer).map(Aggregate) }
         /// A new set of all members whose signature is known and verified.
-        fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
+        getter fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
         /// Snapshot of the added aggregates that do not lie within one half of the committee.
-        fn pool(&self) -> Pool { Pool::from_core(self.0.lock().pool()) }
+        getter fn pool(&self) -> Pool { Pool::from_core(self.0.lock().pool()) }
         /// The certificate, once a quorum has signed.
-        fn certificate(&self) -> Option<VerifiedCertificate> { self.0.lock().certificate().map(VerifiedCertificate) }
+        getter fn certificate(&self) -> Option<VerifiedCertificate> {
+            self.0.lock().certificate().map(VerifiedCertificate)
+        }
     }
 }
 

@@ -13,49 +13,36 @@ use super::{PublicKey, SecretKey, Signature, VerifiedKey};
 pub struct UnverifiedKey(any::UnverifiedKey);
 
 impl UnverifiedKey {
-    /// Combines a received key and proof.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if they have different suites.
-    #[cfg_attr(binding, quick)]
-    pub fn new(public: &PublicKey, possession: &Signature) -> Result<Self> {
-        any::UnverifiedKey::new(public.0.clone(), possession.0.clone()).map(Self)
-    }
-
-    /// Returns the key of `secret` with a new proof.
-    pub fn prove(secret: &SecretKey) -> Self {
-        Self(any::UnverifiedKey::prove(&secret.0))
-    }
-
-    /// Decodes a key of that suite, and its proof.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key and a proof.
-    /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a key outside the subgroup.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::UnverifiedKey::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the key's bytes, then the proof's.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Combines a received key and proof.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if they have different suites.
+        quick fn new(public: &PublicKey, possession: &Signature) -> Result<Self> {
+            any::UnverifiedKey::new(public.0.clone(), possession.0.clone()).map(Self)
+        }
+        /// Returns the key of `secret` with a new proof.
+        fn prove(secret: &SecretKey) -> Self { Self(any::UnverifiedKey::prove(&secret.0)) }
+        /// Decodes a key of that suite, and its proof.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key and a proof.
+        /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a key outside the subgroup.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::UnverifiedKey::decode(suite, bytes).map(Self)
+        }
+        /// Returns the key's bytes, then the proof's.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// The key; it is unproven.
-        fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
+        getter fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
         /// The proof as received.
-        fn possession(&self) -> Signature { Signature(self.0.possession()) }
-    }
-
-    /// Verifies the proof. Cost: one signature verification.
-    /// # Errors
-    /// [`Error::BadPossession`](quorate::Error) if the proof is not valid.
-    #[cfg_attr(binding, slow)]
-    pub fn verify(&self) -> Result<VerifiedKey> {
-        self.0.verify().map(VerifiedKey)
+        getter fn possession(&self) -> Signature { Signature(self.0.possession()) }
+        /// Verifies the proof. Cost: one signature verification.
+        /// # Errors
+        /// [`Error::BadPossession`](quorate::Error) if the proof is not valid.
+        slow fn verify(&self) -> Result<VerifiedKey> { self.0.verify().map(VerifiedKey) }
     }
 }
 

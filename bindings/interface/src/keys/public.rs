@@ -10,24 +10,20 @@ use quorate::any::{self, Suite};
 pub struct PublicKey(pub any::PublicKey);
 
 impl PublicKey {
-    /// Decodes a key of that suite. Cost (BLS): a square root and a subgroup check.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
-    /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::PublicKey::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a key of that suite. Cost (BLS): a square root and a subgroup check.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+        /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::PublicKey::decode(suite, bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
     }
 }
 
@@ -38,11 +34,11 @@ impl PublicKey {
 pub struct VerifiedKey(pub(crate) any::VerifiedKey);
 
 impl VerifiedKey {
-    getters! {
+    calls! {
         /// The key.
-        fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
+        getter fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
     }
 }
 

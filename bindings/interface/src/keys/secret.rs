@@ -16,50 +16,35 @@ use crate::ciphersuite::Ciphersuite;
 pub struct SecretKey(pub any::SecretKey);
 
 impl SecretKey {
-    /// Generates a key with the operating system's random number generator.
-    /// # Errors
-    /// [`Error::Rng`](quorate::Error) if the generator fails.
-    pub fn generate(suite: Suite) -> Result<Self> {
-        any::SecretKey::generate(suite, &mut SysRng).map(Self)
-    }
-
-    /// Decodes a key of exactly 32 bytes. The caller keeps the bytes and overwrites them.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes, or if they are not a key.
-    pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::SecretKey::from_bytes(suite, bytes).map(Self)
-    }
-
-    /// Returns the 32 bytes, **secret**, for a key file.
-    pub fn to_bytes(&self) -> SecretBytes {
-        SecretBytes::new(self.0.to_bytes().to_vec())
-    }
-
-    getters! {
+    calls! {
+        /// Generates a key with the operating system's random number generator.
+        /// # Errors
+        /// [`Error::Rng`](quorate::Error) if the generator fails.
+        fn generate(suite: Suite) -> Result<Self> { any::SecretKey::generate(suite, &mut SysRng).map(Self) }
+        /// Decodes a key of exactly 32 bytes. The caller keeps the bytes and overwrites them.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes, or if they are not a key.
+        fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::SecretKey::from_bytes(suite, bytes).map(Self)
+        }
+        /// Returns the 32 bytes, **secret**, for a key file.
+        fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// The public key. Cost: one multiplication.
-        #[cfg_attr(binding, computed)]
-        fn public_key(&self) -> PublicKey { PublicKey(self.0.public_key()) }
-    }
-
-    /// Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.
-    pub fn sign(&self, message: &[u8]) -> Signature {
-        Signature(self.0.sign(message))
-    }
-
-    /// Signs exactly these bytes for another chain, under its ciphersuite. Never sign with a key that signs quorate's
-    /// statements: a `Guard` does not record it.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another ciphersuite than the default, unless the suite is
-    /// `bls-min-sig` or `bls-min-pk`.
-    pub fn sign_with(&self, ciphersuite: &Ciphersuite, message: &[u8]) -> Result<Signature> {
-        self.0.sign_with(&ciphersuite.0, message).map(Signature)
-    }
-
-    /// Creates a proof of possession of the key; see also `UnverifiedKey.prove`.
-    pub fn prove_possession(&self) -> Signature {
-        Signature(self.0.prove_possession())
+        getter computed fn public_key(&self) -> PublicKey { PublicKey(self.0.public_key()) }
+        /// Signs exactly these bytes. Use a `Guard` to sign anything that a protocol acts on.
+        fn sign(&self, message: &[u8]) -> Signature { Signature(self.0.sign(message)) }
+        /// Signs exactly these bytes for another chain, under its ciphersuite. Never sign with a key that signs quorate's
+        /// statements: a `Guard` does not record it.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another ciphersuite than the default, unless the suite is
+        /// `bls-min-sig` or `bls-min-pk`.
+        fn sign_with(&self, ciphersuite: &Ciphersuite, message: &[u8]) -> Result<Signature> {
+            self.0.sign_with(&ciphersuite.0, message).map(Signature)
+        }
+        /// Creates a proof of possession of the key; see also `UnverifiedKey.prove`.
+        fn prove_possession(&self) -> Signature { Signature(self.0.prove_possession()) }
     }
 }
 

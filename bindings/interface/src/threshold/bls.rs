@@ -45,42 +45,34 @@ pub fn beacon(signature: &Signature) -> Result<[u8; 32]> {
 pub struct GroupKey(any::GroupKey);
 
 impl GroupKey {
-    /// Decodes a key of that suite. Cost: a square root and a subgroup check for each party.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
-    /// [`Error::WrongContext`](quorate::Error) for a key of another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::GroupKey::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a key of that suite. Cost: a square root and a subgroup check for each party.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
+        /// [`Error::WrongContext`](quorate::Error) for a key of another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::GroupKey::decode(suite, bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// Identifier of 32 bytes, which every share contains.
-        fn id(&self) -> [u8; 32] { *self.0.id() }
+        getter fn id(&self) -> [u8; 32] { *self.0.id() }
         /// Committee of the key.
-        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+        getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Number of parties, and the maximum number of faulty ones.
-        fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
+        getter fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
         /// Number of shares that a signature needs.
-        fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
+        getter fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
         /// Key under which the signatures verify.
-        fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
-    }
-
-    /// Returns the verification key of one party's shares; nothing if there is no such party.
-    #[cfg_attr(binding, quick)]
-    pub fn party(&self, member: u16) -> Option<PublicKey> {
-        self.0.party(member).map(PublicKey)
+        getter fn public(&self) -> PublicKey { PublicKey(self.0.public()) }
+        /// Returns the verification key of one party's shares; nothing if there is no such party.
+        quick fn party(&self, member: u16) -> Option<PublicKey> { self.0.party(member).map(PublicKey) }
     }
 }
 
@@ -90,36 +82,29 @@ impl GroupKey {
 pub struct KeyShare(any::KeyShare);
 
 impl KeyShare {
-    /// Decodes the result of [`KeyShare::to_bytes`] for that suite. The caller keeps the bytes and overwrites them.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
-    /// [`Error::UnknownSigner`](quorate::Error) if the key has no such party.
-    /// [`Error::WrongContext`](quorate::Error) for a share of another suite, or a secret that is not the member's.
-    pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::KeyShare::from_bytes(suite, bytes).map(Self)
-    }
-
-    /// Returns the whole share, **secret**, to be sealed for its party.
-    pub fn to_bytes(&self) -> SecretBytes {
-        self.0.to_bytes()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes the result of [`KeyShare::to_bytes`] for that suite. The caller keeps the bytes and overwrites them.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
+        /// [`Error::UnknownSigner`](quorate::Error) if the key has no such party.
+        /// [`Error::WrongContext`](quorate::Error) for a share of another suite, or a secret that is not the member's.
+        fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::KeyShare::from_bytes(suite, bytes).map(Self)
+        }
+        /// Returns the whole share, **secret**, to be sealed for its party.
+        fn to_bytes(&self) -> SecretBytes { self.0.to_bytes() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// Index of its party.
-        fn member(&self) -> u16 { self.0.member() }
+        getter fn member(&self) -> u16 { self.0.member() }
         /// Public part of the key.
-        fn key(&self) -> GroupKey { GroupKey(self.0.key()) }
-    }
-
-    /// Signs. The caller decides whether the message may be signed: nothing is recorded.
-    pub fn sign(&self, message: &[u8]) -> SignatureShare {
-        SignatureShare(self.0.sign(message))
+        getter fn key(&self) -> GroupKey { GroupKey(self.0.key()) }
+        /// Signs. The caller decides whether the message may be signed: nothing is recorded.
+        fn sign(&self, message: &[u8]) -> SignatureShare { SignatureShare(self.0.sign(message)) }
     }
 }
 
@@ -129,46 +114,38 @@ impl KeyShare {
 pub struct SignatureShare(any::SignatureShare);
 
 impl SignatureShare {
-    /// Decodes a share of that suite.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
-    /// [`Error::WrongContext`](quorate::Error) for a share of another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::SignatureShare::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a share of that suite.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
+        /// [`Error::WrongContext`](quorate::Error) for a share of another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::SignatureShare::decode(suite, bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// Index of the party that the share names. Compare it with the sender.
-        fn member(&self) -> u16 { self.0.member() }
+        getter fn member(&self) -> u16 { self.0.member() }
         /// A hash of the key and the message: 32 bytes.
-        fn digest(&self) -> [u8; 32] { *self.0.digest() }
+        getter fn digest(&self) -> [u8; 32] { *self.0.digest() }
         /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
-        fn attestation(&self) -> &[u8] { self.0.attestation() }
-    }
-
-    /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
-    /// it.
-    pub fn attested_bytes(&self) -> Vec<u8> {
-        self.0.attested_bytes()
-    }
-
-    /// Returns the share with the party's signature.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
-    pub fn attest(&self, attestation: &[u8]) -> Result<Self> {
-        let mut share = self.0.clone();
-        share.attest(attestation.to_vec())?;
-        Ok(Self(share))
+        getter fn attestation(&self) -> &[u8] { self.0.attestation() }
+        /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
+        /// it.
+        fn attested_bytes(&self) -> Vec<u8> { self.0.attested_bytes() }
+        /// Returns the share with the party's signature.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
+        fn attest(&self, attestation: &[u8]) -> Result<Self> {
+            let mut share = self.0.clone();
+            share.attest(attestation.to_vec())?;
+            Ok(Self(share))
+        }
     }
 }
 
@@ -209,15 +186,15 @@ impl Combiner {
         })
     }
 
-    getters! {
+    calls! {
         /// Key whose shares it collects.
-        fn key(&self) -> GroupKey { self.key.clone() }
+        getter fn key(&self) -> GroupKey { self.key.clone() }
         /// The signature, once it exists.
-        fn signature(&self) -> Option<Signature> {
+        getter fn signature(&self) -> Option<Signature> {
             self.inner.with(|combiner, _| combiner.signature()).map(Signature)
         }
         /// Work done so far.
-        fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
+        getter fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
     }
 }
 
@@ -250,36 +227,31 @@ pub struct Fault {
 pub struct ShareFault(any::ShareFault);
 
 impl ShareFault {
-    /// Decodes unverified evidence of that suite.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::TooLarge`](quorate::Error) for a message or an attestation above the limits.
-    /// [`Error::WrongContext`](quorate::Error) for evidence of another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::ShareFault::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes unverified evidence of that suite.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::TooLarge`](quorate::Error) for a message or an attestation above the limits.
+        /// [`Error::WrongContext`](quorate::Error) for evidence of another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::ShareFault::decode(suite, bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// The wrong share.
-        fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
-    }
-
-    /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
-    /// attestation of them; it returns true if the attestation is valid.
-    /// # Errors
-    /// [`Error::NotEvidence`](quorate::Error) if the attestation is not valid, or the share is right.
-    /// [`Error::WrongContext`](quorate::Error) for evidence of another key.
-    pub fn verify(&self, key: &GroupKey, attested: Attested<'_>) -> Result<u16> {
-        self.0.verify(&key.0, required(attested))
+        getter fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
+        /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+        /// attestation of them; it returns true if the attestation is valid.
+        /// # Errors
+        /// [`Error::NotEvidence`](quorate::Error) if the attestation is not valid, or the share is right.
+        /// [`Error::WrongContext`](quorate::Error) for evidence of another key.
+        fn verify(&self, key: &GroupKey, attested: Attested<'_>) -> Result<u16> {
+            self.0.verify(&key.0, required(attested))
+        }
     }
 }
 

@@ -40,31 +40,26 @@ impl CoinName {
     /// Length of a name in bytes.
     pub const LEN: u32 = 25;
 
-    /// Creates a name. The caller chooses the number of the `protocol`, so that two protocols never share a coin; then
-    /// follow its epoch, an instance of the epoch, and a round of the instance.
-    #[cfg_attr(binding, quick)]
-    pub fn new(protocol: u8, epoch: u64, instance: u64, round: u64) -> Self {
-        Self(coin::CoinName { protocol, epoch, instance, round })
-    }
-
-    quick! {
+    calls! {
+        /// Creates a name. The caller chooses the number of the `protocol`, so that two protocols never share a coin; then
+        /// follow its epoch, an instance of the epoch, and a round of the instance.
+        quick fn new(protocol: u8, epoch: u64, instance: u64, round: u64) -> Self {
+            Self(coin::CoinName { protocol, epoch, instance, round })
+        }
         /// Decodes the 25 bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-        fn decode(bytes: &[u8]) -> Result<Self> { coin::CoinName::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { coin::CoinName::decode(bytes, &()).map(Self) }
         /// Returns the 25 bytes.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Number of the protocol.
-        fn protocol(&self) -> u8 { self.0.protocol }
+        getter fn protocol(&self) -> u8 { self.0.protocol }
         /// Epoch of the protocol.
-        fn epoch(&self) -> u64 { self.0.epoch }
+        getter fn epoch(&self) -> u64 { self.0.epoch }
         /// Instance within the epoch.
-        fn instance(&self) -> u64 { self.0.instance }
+        getter fn instance(&self) -> u64 { self.0.instance }
         /// Round of the instance.
-        fn round(&self) -> u64 { self.0.round }
+        getter fn round(&self) -> u64 { self.0.round }
     }
 }
 
@@ -76,34 +71,32 @@ const _: () = assert!(CoinName::LEN as usize == coin::CoinName::LEN);
 pub struct Coin(coin::Coin);
 
 impl Coin {
-    /// Returns the coin with that name. Cost: half a multiplication.
-    pub fn from_name(keys: &PublicKeys, name: &CoinName) -> Result<Self> {
-        coin::Coin::from_name(&keys.0, name.0).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Returns the coin with that name. Cost: half a multiplication.
+        fn from_name(keys: &PublicKeys, name: &CoinName) -> Result<Self> {
+            coin::Coin::from_name(&keys.0, name.0).map(Self)
+        }
         /// Its name.
-        fn name(&self) -> CoinName { CoinName(self.0.name()) }
+        getter fn name(&self) -> CoinName { CoinName(self.0.name()) }
         /// Identifier in the proofs of its shares: 32 bytes.
-        fn id(&self) -> [u8; 32] { self.0.instance().id() }
+        getter fn id(&self) -> [u8; 32] { self.0.instance().id() }
         /// The element whose multiples are the shares: 32 bytes.
-        fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
-    }
-
-    /// Combines verified shares into the value. Combiners that share a `cache` reuse the Lagrange coefficients of recent
-    /// sets of members.
-    /// # Errors
-    /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
-    /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
-    /// [`Error::WrongContext`](quorate::Error) for a share of another coin.
-    pub fn combine(
-        &self,
-        keys: &PublicKeys,
-        shares: &[&VerifiedShare],
-        cache: Option<&Cache>,
-    ) -> Result<CoinValue> {
-        let shares: Vec<_> = shares.iter().map(|share| share.0).collect();
-        Cache::with(cache, |cache| self.0.combine(&keys.0, &shares, cache.as_mut())).map(CoinValue)
+        getter fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
+        /// Combines verified shares into the value. Combiners that share a `cache` reuse the Lagrange coefficients of recent
+        /// sets of members.
+        /// # Errors
+        /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
+        /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
+        /// [`Error::WrongContext`](quorate::Error) for a share of another coin.
+        fn combine(
+            &self,
+            keys: &PublicKeys,
+            shares: &[&VerifiedShare],
+            cache: Option<&Cache>,
+        ) -> Result<CoinValue> {
+            let shares: Vec<_> = shares.iter().map(|share| share.0).collect();
+            Cache::with(cache, |cache| self.0.combine(&keys.0, &shares, cache.as_mut())).map(CoinValue)
+        }
     }
 }
 
@@ -113,24 +106,19 @@ impl Coin {
 pub struct CoinValue(coin::CoinValue);
 
 impl CoinValue {
-    /// Creates a known value of exactly 32 bytes.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    #[cfg_attr(binding, quick)]
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        exactly(bytes, "coin value").map(coin::CoinValue).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a known value of exactly 32 bytes.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        quick fn from_bytes(bytes: &[u8]) -> Result<Self> {
+            exactly(bytes, "coin value").map(coin::CoinValue).map(Self)
+        }
         /// The 32 bytes.
-        fn bytes(&self) -> [u8; 32] { self.0.0 }
-    }
-
-    quick! {
+        getter fn bytes(&self) -> [u8; 32] { self.0.0 }
         /// Returns one bit.
-        fn bit(&self) -> bool { self.0.bit() }
+        quick fn bit(&self) -> bool { self.0.bit() }
         /// Returns a number from 0 to n − 1, for leader election; nothing if `n` is 0. The bias is below 2⁻²⁴⁰.
-        fn below(&self, n: u16) -> Option<u16> { self.0.below(n) }
+        quick fn below(&self, n: u16) -> Option<u16> { self.0.below(n) }
     }
 }
 
@@ -144,26 +132,24 @@ pub struct CoinCombiner {
 }
 
 impl CoinCombiner {
-    /// Creates a combiner for a coin of these keys. Combiners that share a `cache` reuse the Lagrange coefficients of
-    /// recent sets of members.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if the coin belongs to other keys.
-    pub fn new(keys: &PublicKeys, coin: &Coin, cache: Option<&Cache>) -> Result<Self> {
-        let inner = coin::CoinCombiner::new(Arc::clone(&keys.0), coin.0.clone())?;
-        Ok(Self { name: coin.name(), inner: WithCache::new(inner, cache) })
-    }
-
-    /// Adds a share. The output is the value, once enough shares are valid.
-    /// # Errors
-    /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
-    pub fn add(&self, share: &CoinShare) -> Result<Collected> {
-        let collected = self.inner.with(|inner, cache| inner.add(*share.0, cache.as_mut()))?;
-        Ok(Collected { output: collected.output.map(CoinValue), faults: faults(collected.faults) })
-    }
-
-    getters! {
+    calls! {
+        /// Creates a combiner for a coin of these keys. Combiners that share a `cache` reuse the Lagrange coefficients of
+        /// recent sets of members.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if the coin belongs to other keys.
+        fn new(keys: &PublicKeys, coin: &Coin, cache: Option<&Cache>) -> Result<Self> {
+            let inner = coin::CoinCombiner::new(Arc::clone(&keys.0), coin.0.clone())?;
+            Ok(Self { name: coin.name(), inner: WithCache::new(inner, cache) })
+        }
+        /// Adds a share. The output is the value, once enough shares are valid.
+        /// # Errors
+        /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+        fn add(&self, share: &CoinShare) -> Result<Collected> {
+            let collected = self.inner.with(|inner, cache| inner.add(*share.0, cache.as_mut()))?;
+            Ok(Collected { output: collected.output.map(CoinValue), faults: faults(collected.faults) })
+        }
         /// True if the value was returned.
-        fn is_done(&self) -> bool { self.inner.with(|inner, _| inner.is_done()) }
+        getter fn is_done(&self) -> bool { self.inner.with(|inner, _| inner.is_done()) }
     }
 }
 

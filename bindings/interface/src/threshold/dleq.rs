@@ -12,65 +12,56 @@ macro_rules! purpose {
         pub struct PublicKeys(std::sync::Arc<dleq::PublicKeys<$purpose>>);
 
         impl PublicKeys {
-            /// Deals a new key whose threshold is one more than the maximum number of faulty members. **The process that
-            /// runs this knows the key**: run it once, offline, and give each member only its own share. Cost: a
-            /// multiplication per member.
-            /// # Errors
-            /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-            #[cfg_attr(binding, slow)]
-            pub fn deal(committee: &CommitteeId, threshold: &Threshold) -> Result<Dealt> {
-                let (keys, shares) =
-                    dleq::PublicKeys::deal(committee.0, threshold.0, &mut getrandom::SysRng)?;
-                Ok(Dealt { keys: Self(keys.into()), shares: shares.into_iter().map(KeyShare).collect() })
-            }
-
-            /// Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
-            /// # Errors
-            /// [`Error::BadCommittee`](quorate::Error) for keys that do not lie on one polynomial.
-            /// [`Error::WrongContext`](quorate::Error) for keys of another purpose.
-            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of keys.
-            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
-            /// [`Error::Infinity`](quorate::Error) for the neutral element.
-            pub fn decode(bytes: &[u8]) -> Result<Self> {
-                Ok(Self(dleq::PublicKeys::decode(bytes, &())?.into()))
-            }
-
-            /// Returns the canonical encoding.
-            pub fn encode(&self) -> Vec<u8> {
-                self.0.encode()
-            }
-
-            /// Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at
-            /// once somewhat cheaper. Memory: 10 kB for each member. Cost: as [`PublicKeys::decode`], plus a quarter of a
-            /// multiplication per member.
-            pub fn precomputed(&self) -> Result<Self> {
-                // The core makes tables only for keys that are not shared.
-                let keys = dleq::PublicKeys::decode(&self.0.encode(), &())?;
-                Ok(Self(keys.precomputed().into()))
-            }
-
-            getters! {
+            calls! {
+                /// Deals a new key whose threshold is one more than the maximum number of faulty members. **The process that
+                /// runs this knows the key**: run it once, offline, and give each member only its own share. Cost: a
+                /// multiplication per member.
+                /// # Errors
+                /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+                slow fn deal(committee: &CommitteeId, threshold: &Threshold) -> Result<Dealt> {
+                    let (keys, shares) =
+                        dleq::PublicKeys::deal(committee.0, threshold.0, &mut getrandom::SysRng)?;
+                    Ok(Dealt { keys: Self(keys.into()), shares: shares.into_iter().map(KeyShare).collect() })
+                }
+                /// Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
+                /// # Errors
+                /// [`Error::BadCommittee`](quorate::Error) for keys that do not lie on one polynomial.
+                /// [`Error::WrongContext`](quorate::Error) for keys of another purpose.
+                /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of keys.
+                /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical
+                /// one.
+                /// [`Error::Infinity`](quorate::Error) for the neutral element.
+                fn decode(bytes: &[u8]) -> Result<Self> {
+                    Ok(Self(dleq::PublicKeys::decode(bytes, &())?.into()))
+                }
+                /// Returns the canonical encoding.
+                fn encode(&self) -> Vec<u8> { self.0.encode() }
+                /// Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at
+                /// once somewhat cheaper. Memory: 10 kB for each member. Cost: as [`PublicKeys::decode`], plus a quarter of
+                /// a multiplication per member.
+                fn precomputed(&self) -> Result<Self> {
+                    // The core makes tables only for keys that are not shared.
+                    let keys = dleq::PublicKeys::decode(&self.0.encode(), &())?;
+                    Ok(Self(keys.precomputed().into()))
+                }
                 /// Committee for which they were dealt.
-                fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+                getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
                 /// Number of shares needed, and number of parties.
-                fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
+                getter fn threshold(&self) -> Threshold { Threshold(self.0.threshold()) }
                 /// The public key: 32 bytes.
-                fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
-            }
-
-            /// Returns the member's verification key of 32 bytes; nothing if there is no such member.
-            #[cfg_attr(binding, quick)]
-            pub fn verification_key(&self, member: u16) -> Option<[u8; 32]> {
-                self.0.verification_key(member).map(|key| *key.as_bytes())
-            }
-
-            /// Verifies one share. Cost: 1.5 multiplications.
-            /// # Errors
-            /// [`Error::BadShare`](quorate::Error) if the share is wrong.
-            /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
-            /// [`Error::WrongContext`](quorate::Error) if the instance belongs to other keys.
-            pub fn verify_share(&self, instance: &$instance, share: &$share) -> Result<VerifiedShare> {
-                self.0.verify_share(instance.0.instance(), &share.0).map(VerifiedShare)
+                getter fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
+                /// Returns the member's verification key of 32 bytes; nothing if there is no such member.
+                quick fn verification_key(&self, member: u16) -> Option<[u8; 32]> {
+                    self.0.verification_key(member).map(|key| *key.as_bytes())
+                }
+                /// Verifies one share. Cost: 1.5 multiplications.
+                /// # Errors
+                /// [`Error::BadShare`](quorate::Error) if the share is wrong.
+                /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
+                /// [`Error::WrongContext`](quorate::Error) if the instance belongs to other keys.
+                fn verify_share(&self, instance: &$instance, share: &$share) -> Result<VerifiedShare> {
+                    self.0.verify_share(instance.0.instance(), &share.0).map(VerifiedShare)
+                }
             }
 
             /// Verifies several shares together and identifies every wrong one; these raise no error but are listed in
@@ -121,36 +112,31 @@ macro_rules! purpose {
             /// Length of the result of [`KeyShare::to_bytes`] in bytes.
             pub const LEN: u32 = 99;
 
-            /// Decodes the result of [`KeyShare::to_bytes`]; call [`KeyShare::check`] next. The caller keeps `bytes`, and
-            /// overwrites them with zeros where the language allows it.
-            /// # Errors
-            /// [`Error::WrongContext`](quorate::Error) for a share of another purpose.
-            /// [`Error::Infinity`](quorate::Error) for a secret of zero.
-            /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
-            /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
-            pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-                dleq::KeyShare::from_bytes(bytes).map(Self)
-            }
-
-            quick! {
+            calls! {
+                /// Decodes the result of [`KeyShare::to_bytes`]; call [`KeyShare::check`] next. The caller keeps `bytes`,
+                /// and overwrites them with zeros where the language allows it.
+                /// # Errors
+                /// [`Error::WrongContext`](quorate::Error) for a share of another purpose.
+                /// [`Error::Infinity`](quorate::Error) for a secret of zero.
+                /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+                /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical
+                /// one.
+                fn from_bytes(bytes: &[u8]) -> Result<Self> { dleq::KeyShare::from_bytes(bytes).map(Self) }
                 /// Returns the 99 bytes, for a key file. They are as secret as a signing key.
-                fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
+                quick fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
                 /// Verifies that the dealer gave this member the secret of its verification key. Call it once: with a wrong
                 /// secret the member makes wrong shares and is blamed for them.
                 /// # Errors
                 /// [`Error::BadShare`](quorate::Error) if the secret is another one.
                 /// [`Error::WrongContext`](quorate::Error) for keys other than these.
                 /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
-                fn check(&self, keys: &PublicKeys) -> Result<()> { self.0.check(&keys.0) }
-            }
-
-            getters! {
+                quick fn check(&self, keys: &PublicKeys) -> Result<()> { self.0.check(&keys.0) }
                 /// Member that holds the share.
-                fn member(&self) -> u16 { self.0.member() }
+                getter fn member(&self) -> u16 { self.0.member() }
                 /// Committee for which it was dealt.
-                fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+                getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
                 /// Its public verification key: 32 bytes.
-                fn verification_key(&self) -> [u8; 32] { *self.0.verification_key().as_bytes() }
+                getter fn verification_key(&self) -> [u8; 32] { *self.0.verification_key().as_bytes() }
             }
         }
 
@@ -176,17 +162,14 @@ macro_rules! purpose {
                 /// Decodes the 130 bytes.
                 /// # Errors
                 /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
-                /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
+                /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical
+                /// one.
                 /// [`Error::Infinity`](quorate::Error) for the neutral element.
                 fn decode(bytes: &[u8]) -> Result<Self> { Ok(Self(dleq::Share::decode(bytes, &())?.into())) }
                 /// Returns the 130 bytes.
-                #[cfg_attr(binding, quick)]
-                fn encode(&self) -> Vec<u8> { self.0.encode() }
-            }
-
-            getters! {
+                quick fn encode(&self) -> Vec<u8> { self.0.encode() }
                 /// Member that the share names. Unproven until the share is verified.
-                fn member(&self) -> u16 { self.0.member() }
+                getter fn member(&self) -> u16 { self.0.member() }
             }
         }
 
@@ -206,9 +189,9 @@ macro_rules! purpose {
         pub struct VerifiedShare(dleq::VerifiedShare<$purpose>);
 
         impl VerifiedShare {
-            getters! {
+            calls! {
                 /// Member that made the share.
-                fn member(&self) -> u16 { self.0.member() }
+                getter fn member(&self) -> u16 { self.0.member() }
             }
         }
 
@@ -235,8 +218,7 @@ macro_rules! purpose {
 
             calls! {
                 /// Returns the canonical encoding.
-                #[cfg_attr(binding, quick)]
-                fn encode(&self) -> Vec<u8> { self.0.encode() }
+                quick fn encode(&self) -> Vec<u8> { self.0.encode() }
                 /// Verifies the evidence with the keys alone and returns the culprit.
                 /// # Errors
                 /// [`Error::NotEvidence`](quorate::Error) if the share is right, or not the member's own.

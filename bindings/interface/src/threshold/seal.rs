@@ -27,43 +27,33 @@ const _: () = assert!(MAX_CONTENT as usize == seal::MAX_CONTENT && OVERHEAD as u
 pub struct SealingKey(seal::SealingKey);
 
 impl SealingKey {
-    /// Generates a key with the operating system's random number generator.
-    /// # Errors
-    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-    pub fn generate() -> Result<Self> {
-        seal::SealingKey::generate(&mut getrandom::SysRng).map(Self)
-    }
-
-    /// Decodes a key of exactly 32 bytes. The caller keeps `bytes`, and overwrites them with zeros where the language
-    /// allows it.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let bytes = Zeroizing::new(exactly(bytes, "sealing key")?);
-        seal::SealingKey::from_bytes(&bytes).map(Self)
-    }
-
-    /// Returns the 32 bytes, for a key file. They are as secret as a signing key.
-    #[cfg_attr(binding, quick)]
-    pub fn to_bytes(&self) -> SecretBytes {
-        SecretBytes::new(self.0.to_bytes().to_vec())
-    }
-
-    getters! {
+    calls! {
+        /// Generates a key with the operating system's random number generator.
+        /// # Errors
+        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+        fn generate() -> Result<Self> { seal::SealingKey::generate(&mut getrandom::SysRng).map(Self) }
+        /// Decodes a key of exactly 32 bytes. The caller keeps `bytes`, and overwrites them with zeros where the language
+        /// allows it.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+        fn from_bytes(bytes: &[u8]) -> Result<Self> {
+            let bytes = Zeroizing::new(exactly(bytes, "sealing key")?);
+            seal::SealingKey::from_bytes(&bytes).map(Self)
+        }
+        /// Returns the 32 bytes, for a key file. They are as secret as a signing key.
+        quick fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
         /// The public key.
-        fn public(&self) -> SealingPublicKey { SealingPublicKey(self.0.public()) }
-    }
-
-    /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
-    /// holder of the public key can seal to it.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) unless it was sealed to this key with this context.
-    /// [`Error::Malformed`](quorate::Error) for a file that is too short.
-    /// [`Error::TooLarge`](quorate::Error) for more than 64 MiB of content.
-    /// [`Error::Infinity`](quorate::Error) for a sender's key of small order.
-    #[cfg_attr(binding, slow)]
-    pub fn open(&self, context: &[u8], sealed: &[u8]) -> Result<SecretBytes> {
-        self.0.open(context, sealed)
+        getter fn public(&self) -> SealingPublicKey { SealingPublicKey(self.0.public()) }
+        /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
+        /// holder of the public key can seal to it.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) unless it was sealed to this key with this context.
+        /// [`Error::Malformed`](quorate::Error) for a file that is too short.
+        /// [`Error::TooLarge`](quorate::Error) for more than 64 MiB of content.
+        /// [`Error::Infinity`](quorate::Error) for a sender's key of small order.
+        slow fn open(&self, context: &[u8], sealed: &[u8]) -> Result<SecretBytes> {
+            self.0.open(context, sealed)
+        }
     }
 }
 
@@ -73,24 +63,22 @@ impl SealingKey {
 pub struct SealingPublicKey(seal::SealingPublicKey);
 
 impl SealingPublicKey {
-    quick! {
+    calls! {
         /// Decodes the 32 bytes. A key of small order is rejected when it is used.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-        fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
         /// Returns the 32 bytes.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
-    /// bytes. Cost: two multiplications, and a nanosecond per byte.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) for more content.
-    /// [`Error::Infinity`](quorate::Error) for a key of small order.
-    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-    #[cfg_attr(binding, slow)]
-    pub fn seal(&self, context: &[u8], #[cfg_attr(binding, secret)] content: &[u8]) -> Result<Vec<u8>> {
-        self.0.seal(context, content, &mut getrandom::SysRng)
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
+        /// bytes. Cost: two multiplications, and a nanosecond per byte.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) for more content.
+        /// [`Error::Infinity`](quorate::Error) for a key of small order.
+        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+        slow fn seal(&self, context: &[u8], #[cfg_attr(binding, secret)] content: &[u8]) -> Result<Vec<u8>> {
+            self.0.seal(context, content, &mut getrandom::SysRng)
+        }
     }
 }
 

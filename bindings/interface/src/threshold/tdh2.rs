@@ -47,12 +47,11 @@ impl KeyShare {
 pub struct EncryptionKey(Arc<tdh2::EncryptionKey>);
 
 impl EncryptionKey {
-    /// Returns the encryption key of a committee.
-    pub fn from_public_keys(keys: &PublicKeys) -> Self {
-        Self(tdh2::EncryptionKey::from_public_keys(&keys.0).into())
-    }
-
     calls! {
+        /// Returns the encryption key of a committee.
+        fn from_public_keys(keys: &PublicKeys) -> Self {
+            Self(tdh2::EncryptionKey::from_public_keys(&keys.0).into())
+        }
         /// Decodes the 65 bytes.
         /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
@@ -61,33 +60,26 @@ impl EncryptionKey {
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
         fn decode(bytes: &[u8]) -> Result<Self> { Ok(Self(tdh2::EncryptionKey::decode(bytes, &())?.into())) }
         /// Returns the 65 bytes.
-        #[cfg_attr(binding, quick)]
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    /// Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory: 61,440
-    /// bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
-    pub fn precomputed(&self) -> Result<Self> {
-        // The core makes tables only for a key that is not shared.
-        let key = tdh2::EncryptionKey::decode(&self.0.encode(), &())?;
-        Ok(Self(key.precomputed().into()))
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory: 61,440
+        /// bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
+        fn precomputed(&self) -> Result<Self> {
+            // The core makes tables only for a key that is not shared.
+            let key = tdh2::EncryptionKey::decode(&self.0.encode(), &())?;
+            Ok(Self(key.precomputed().into()))
+        }
         /// Committee whose members decrypt.
-        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+        getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// The public key: 32 bytes.
-        fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
-    }
-
-    /// Encrypts at most 32 MiB. The ciphertext binds epoch and proposer, so that no other member can propose it, and none
-    /// in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) for a longer plaintext.
-    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-    #[cfg_attr(binding, slow)]
-    pub fn encrypt(&self, epoch: u64, proposer: u16, plaintext: &[u8]) -> Result<Ciphertext> {
-        self.0.encrypt(epoch, proposer, plaintext, &mut getrandom::SysRng).map(Ciphertext)
+        getter fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
+        /// Encrypts at most 32 MiB. The ciphertext binds epoch and proposer, so that no other member can propose it, and
+        /// none in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) for a longer plaintext.
+        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+        slow fn encrypt(&self, epoch: u64, proposer: u16, plaintext: &[u8]) -> Result<Ciphertext> {
+            self.0.encrypt(epoch, proposer, plaintext, &mut getrandom::SysRng).map(Ciphertext)
+        }
     }
 }
 
@@ -133,31 +125,22 @@ impl Ciphertext {
         fn decode(bytes: &[u8]) -> Result<Self> { tdh2::Ciphertext::decode(bytes, &()).map(Self) }
         /// Returns the canonical encoding.
         fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    getters! {
         /// The context that it names. Unproven until the ciphertext is checked.
-        fn label(&self) -> Label { Label::from_core(&self.0.header().label) }
+        getter fn label(&self) -> Label { Label::from_core(&self.0.header().label) }
         /// The encrypted payload, 48 bytes longer than the plaintext.
-        fn payload(&self) -> &[u8] { self.0.payload() }
-    }
-
-    /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates the
-    /// sender), and that payload and proof are its author's. Cost: four multiplications, two of them short, plus a hash
-    /// of the payload.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if it belongs to another context.
-    /// [`Error::BadCiphertext`](quorate::Error) if payload or proof are wrong.
-    #[cfg_attr(binding, slow)]
-    pub fn check(&self, key: &EncryptionKey, epoch: u64, proposer: u16) -> Result<ValidCiphertext> {
-        let checked = self.0.clone().check(&key.0, epoch, proposer)?;
-        Ok(ValidCiphertext(checked, self.size()))
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.0.payload().len()
+        getter fn payload(&self) -> &[u8] { self.0.payload() }
+        /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates
+        /// the sender), and that payload and proof are its author's. Cost: four multiplications, two of them short, plus a
+        /// hash of the payload.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if it belongs to another context.
+        /// [`Error::BadCiphertext`](quorate::Error) if payload or proof are wrong.
+        slow fn check(&self, key: &EncryptionKey, epoch: u64, proposer: u16) -> Result<ValidCiphertext> {
+            let checked = self.0.clone().check(&key.0, epoch, proposer)?;
+            Ok(ValidCiphertext(checked, self.size()))
+        }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize { self.0.payload().len() }
     }
 }
 
@@ -167,40 +150,34 @@ impl Ciphertext {
 pub struct ValidCiphertext(tdh2::ValidCiphertext, usize);
 
 impl ValidCiphertext {
-    getters! {
+    calls! {
         /// The ciphertext, without the proof that it was checked.
-        fn ciphertext(&self) -> Ciphertext { Ciphertext(self.0.clone().into_inner()) }
+        getter fn ciphertext(&self) -> Ciphertext { Ciphertext(self.0.clone().into_inner()) }
         /// Its context.
-        fn label(&self) -> Label { Label::from_core(self.0.label()) }
+        getter fn label(&self) -> Label { Label::from_core(self.0.label()) }
         /// Identifier in the proofs of its shares: 32 bytes.
-        fn id(&self) -> [u8; 32] { self.0.instance().id() }
+        getter fn id(&self) -> [u8; 32] { self.0.instance().id() }
         /// The element whose multiples are the shares: 32 bytes.
-        fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
-    }
-
-    /// Decrypts with verified shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
-    /// members.
-    /// # Errors
-    /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
-    /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
-    /// [`Error::WrongContext`](quorate::Error) for a share of another ciphertext.
-    /// [`Error::BadCiphertext`](quorate::Error) if the author encrypted no valid plaintext: treat it as empty, as all
-    /// members will.
-    #[cfg_attr(binding, slow)]
-    pub fn combine(
-        &self,
-        keys: &PublicKeys,
-        shares: &[&VerifiedShare],
-        cache: Option<&Cache>,
-    ) -> Result<Vec<u8>> {
-        let shares: Vec<_> = shares.iter().map(|share| share.0).collect();
-        Cache::with(cache, |cache| self.0.combine(&keys.0, &shares, cache.as_mut()))
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.1
+        getter fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
+        /// Decrypts with verified shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
+        /// members.
+        /// # Errors
+        /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
+        /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
+        /// [`Error::WrongContext`](quorate::Error) for a share of another ciphertext.
+        /// [`Error::BadCiphertext`](quorate::Error) if the author encrypted no valid plaintext: treat it as empty, as all
+        /// members will.
+        slow fn combine(
+            &self,
+            keys: &PublicKeys,
+            shares: &[&VerifiedShare],
+            cache: Option<&Cache>,
+        ) -> Result<Vec<u8>> {
+            let shares: Vec<_> = shares.iter().map(|share| share.0).collect();
+            Cache::with(cache, |cache| self.0.combine(&keys.0, &shares, cache.as_mut()))
+        }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize { self.1 }
     }
 }
 
@@ -236,9 +213,9 @@ impl Decryption {
         Ok(Collected { output, error, faults: faults(collected.faults) })
     }
 
-    getters! {
+    calls! {
         /// True if the ciphertext is decrypted, or known to be invalid.
-        fn is_done(&self) -> bool { self.inner.with(|inner, _| inner.is_done()) }
+        getter fn is_done(&self) -> bool { self.inner.with(|inner, _| inner.is_done()) }
     }
 }
 

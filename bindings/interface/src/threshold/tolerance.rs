@@ -30,13 +30,9 @@ impl Group {
         /// Returns the group with this number.
         /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if no group has this number.
-        #[cfg_attr(binding, quick)]
-        fn from_number(number: u8) -> Result<Self> { any::Group::from_number(number).map(Self::from) }
-    }
-
-    getters! {
+        quick fn from_number(number: u8) -> Result<Self> { any::Group::from_number(number).map(Self::from) }
         /// Byte that identifies the suite in encodings.
-        fn number(&self) -> u8 { any::Group::from(*self).number() }
+        getter fn number(&self) -> u8 { any::Group::from(*self).number() }
     }
 }
 
@@ -97,19 +93,17 @@ same_variants! { Agreement, CoreAgreement: Agreed Unagreed }
 pub struct Tolerance(pub(crate) threshold::Tolerance);
 
 impl Tolerance {
-    /// Creates a tolerance.
-    /// # Errors
-    /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
-    #[cfg_attr(binding, quick)]
-    pub fn new(parties: u16, faulty: u16) -> Result<Self> {
-        threshold::Tolerance::new(parties, faulty).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a tolerance.
+        /// # Errors
+        /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
+        quick fn new(parties: u16, faulty: u16) -> Result<Self> {
+            threshold::Tolerance::new(parties, faulty).map(Self)
+        }
         /// Number of parties.
-        fn parties(&self) -> u16 { self.0.parties() }
+        getter fn parties(&self) -> u16 { self.0.parties() }
         /// Maximum number of faulty parties.
-        fn faulty(&self) -> u16 { self.0.faulty() }
+        getter fn faulty(&self) -> u16 { self.0.faulty() }
     }
 
     /// Returns the number of shares that a signature of this class needs.
@@ -128,19 +122,17 @@ impl Tolerance {
 pub struct Threshold(pub(crate) threshold::Threshold);
 
 impl Threshold {
-    /// Creates a threshold.
-    /// # Errors
-    /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
-    #[cfg_attr(binding, quick)]
-    pub fn new(needed: u16, parties: u16) -> Result<Self> {
-        threshold::Threshold::new(needed, parties).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a threshold.
+        /// # Errors
+        /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
+        quick fn new(needed: u16, parties: u16) -> Result<Self> {
+            threshold::Threshold::new(needed, parties).map(Self)
+        }
         /// Number of shares needed.
-        fn needed(&self) -> u16 { self.0.needed() }
+        getter fn needed(&self) -> u16 { self.0.needed() }
         /// Number of parties.
-        fn parties(&self) -> u16 { self.0.parties() }
+        getter fn parties(&self) -> u16 { self.0.parties() }
     }
 }
 

@@ -21,35 +21,30 @@ const _: () = assert!(MAX_TIMEOUT_GROUPS as usize == certificate::MAX_TIMEOUT_GR
 pub struct TimeoutCertificate(any::TimeoutCertificate);
 
 impl TimeoutCertificate {
-    /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout certificate.
-    /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
-    /// [`Error::WrongContext`](quorate::Error) for another suite or epoch.
-    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
-    pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
-        any::TimeoutCertificate::decode(bytes, &committee.0).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout certificate.
+        /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
+        /// [`Error::WrongContext`](quorate::Error) for another suite or epoch.
+        /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+        fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
+            any::TimeoutCertificate::decode(bytes, &committee.0).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Length of the encoding in bytes.
-        #[cfg_attr(binding, computed)]
-        fn encoded_len(&self) -> usize { self.0.encoded_len() }
+        getter computed fn encoded_len(&self) -> usize { self.0.encoded_len() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// Phase of the protocol: each phase has a kind of its own.
-        fn kind(&self) -> u8 { self.0.kind().number() }
+        getter fn kind(&self) -> u8 { self.0.kind().number() }
         /// The committee's epoch.
-        fn epoch(&self) -> u64 { self.0.epoch() }
+        getter fn epoch(&self) -> u64 { self.0.epoch() }
         /// The abandoned view.
-        fn view(&self) -> u64 { self.0.view() }
+        getter fn view(&self) -> u64 { self.0.view() }
         /// The highest value that a signer named.
-        fn highest_value(&self) -> u64 { self.0.highest_value() }
+        getter fn highest_value(&self) -> u64 { self.0.highest_value() }
     }
 
     /// The values, ascending, each with the members that named it.
@@ -62,27 +57,21 @@ impl TimeoutCertificate {
         self.0.groups().iter().map(group).collect()
     }
 
-    getters! {
+    calls! {
         /// All signers, as a new set each time.
-        fn signers(&self) -> SignerSet { self.0.signers().into() }
-    }
-
-    /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each
-    /// further value.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another committee.
-    /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
-    /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
-    #[cfg_attr(binding, slow)]
-    pub fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutCertificate> {
-        self.0.clone().verify(&committee.0).map(VerifiedTimeoutCertificate)
-    }
-
-    /// About how many bytes it holds.
-    #[cfg_attr(binding, size)]
-    pub fn size(&self) -> usize {
-        self.0.encoded_len()
+        getter fn signers(&self) -> SignerSet { self.0.signers().into() }
+        /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each
+        /// further value.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another committee.
+        /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
+        /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
+        slow fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutCertificate> {
+            self.0.clone().verify(&committee.0).map(VerifiedTimeoutCertificate)
+        }
+        /// About how many bytes it holds.
+        size fn size(&self) -> usize { self.0.encoded_len() }
     }
 }
 

@@ -39,47 +39,39 @@ impl TimeoutCollector {
         Self(Locked::new(inner))
     }
 
-    /// Adds a timeout vote. The result contains the certificate, if this vote completed it, and the faults found.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-    pub fn add(&self, vote: &TimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
-        let vote = vote.0.clone();
-        self.0.lock().add(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
-    }
-
-    /// Adds a timeout vote that was verified for the same committee, for instance the member's own, and does not verify
-    /// it again. One that was verified for another committee counts as unverified.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-    #[cfg_attr(binding, overload = "add")]
-    pub fn add_verified(&self, vote: &VerifiedTimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
-        let vote = vote.0.clone();
-        self.0.lock().add_verified(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
-    }
-
-    getters! {
+    calls! {
+        /// Adds a timeout vote. The result contains the certificate, if this vote completed it, and the faults found.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+        fn add(&self, vote: &TimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
+            let vote = vote.0.clone();
+            self.0.lock().add(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
+        }
+        /// Adds a timeout vote that was verified for the same committee, for instance the member's own, and does not verify
+        /// it again. One that was verified for another committee counts as unverified.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+        #[cfg_attr(binding, overload = "add")]
+        fn add_verified(&self, vote: &VerifiedTimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
+            let vote = vote.0.clone();
+            self.0.lock().add_verified(vote, &mut suspects.lock()).map(CollectedTimeouts::from)
+        }
         /// Committee whose votes are collected.
-        fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
+        getter fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
         /// Kind and view of the collected votes.
-        fn topic(&self) -> Topic { self.0.lock().topic().into() }
+        getter fn topic(&self) -> Topic { self.0.lock().topic().into() }
         /// Weight of the collected timeout votes, verified or not.
-        #[cfg_attr(binding, computed)]
-        fn weight(&self) -> u128 { self.0.lock().weight() }
+        getter computed fn weight(&self) -> u128 { self.0.lock().weight() }
         /// True if the collected votes weigh more than a third, **verified or not**.
-        #[cfg_attr(binding, computed)]
-        fn has_honest(&self) -> bool { self.0.lock().has_honest() }
-    }
-
-    /// Verifies the pending votes, if they may suffice, and returns whether the **verified** votes weigh more than a
-    /// third, so that at least one honest member gave up the view; and the faults found.
-    pub fn verify_honest(&self, suspects: &Suspects) -> HonestCheck {
-        let (honest, found) = self.0.lock().verify_honest(&mut suspects.lock());
-        HonestCheck { honest, faults: faults(found) }
-    }
-
-    getters! {
+        getter computed fn has_honest(&self) -> bool { self.0.lock().has_honest() }
+        /// Verifies the pending votes, if they may suffice, and returns whether the **verified** votes weigh more than a
+        /// third, so that at least one honest member gave up the view; and the faults found.
+        fn verify_honest(&self, suspects: &Suspects) -> HonestCheck {
+            let (honest, found) = self.0.lock().verify_honest(&mut suspects.lock());
+            HonestCheck { honest, faults: faults(found) }
+        }
         /// True if the certificate was returned.
-        fn is_done(&self) -> bool { self.0.lock().is_done() }
+        getter fn is_done(&self) -> bool { self.0.lock().is_done() }
     }
 }
 

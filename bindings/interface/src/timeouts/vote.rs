@@ -26,89 +26,72 @@ impl TimeoutVote {
         Self(any::TimeoutVote::new(Kind::new(kind), epoch, view, value, signer, signature.0.clone()))
     }
 
-    /// Returns the statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24
-    /// zeros.
-    #[cfg_attr(binding, quick)]
-    pub fn statement_of(kind: u8, epoch: u64, view: u64, value: u64) -> Statement {
-        // It is the same in every suite.
-        Statement(certificate::TimeoutVote::<Ed25519>::statement_of(Kind::new(kind), epoch, view, value))
-    }
-
-    /// Signs **without recording it**, for tests. A node signs through its `Guard`.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another suite, or a key that belongs to no member.
-    pub fn sign_unguarded(
-        secret: &SecretKey,
-        committee: &Committee,
-        kind: u8,
-        view: u64,
-        value: u64,
-    ) -> Result<Self> {
-        any::TimeoutVote::sign_unguarded(&secret.0, &committee.0, Kind::new(kind), view, value).map(Self)
-    }
-
-    /// Decodes a timeout vote of that suite.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
-    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
-    /// [`Error::WrongContext`](quorate::Error) for a timeout vote of another suite.
-    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::TimeoutVote::decode(suite, bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    /// Decodes the form for direct links.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
-    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
-    /// [`Error::WrongContext`](quorate::Error) for a timeout vote of another suite.
-    pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        any::TimeoutVote::decode_link(suite, bytes).map(Self)
-    }
-
-    /// Returns the form for direct links, with an uncompressed signature: longer, and decoded without a square root.
-    pub fn encode_link(&self) -> Vec<u8> {
-        self.0.encode_link()
-    }
-
-    getters! {
+    calls! {
+        /// Returns the statement that a timeout vote signs: its digest is the value as eight little-endian bytes and 24
+        /// zeros.
+        quick fn statement_of(kind: u8, epoch: u64, view: u64, value: u64) -> Statement {
+            // It is the same in every suite.
+            Statement(certificate::TimeoutVote::<Ed25519>::statement_of(Kind::new(kind), epoch, view, value))
+        }
+        /// Signs **without recording it**, for tests. A node signs through its `Guard`.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another suite, or a key that belongs to no member.
+        fn sign_unguarded(
+            secret: &SecretKey,
+            committee: &Committee,
+            kind: u8,
+            view: u64,
+            value: u64,
+        ) -> Result<Self> {
+            any::TimeoutVote::sign_unguarded(&secret.0, &committee.0, Kind::new(kind), view, value).map(Self)
+        }
+        /// Decodes a timeout vote of that suite.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
+        /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
+        /// [`Error::WrongContext`](quorate::Error) for a timeout vote of another suite.
+        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::TimeoutVote::decode(suite, bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
+        /// Decodes the form for direct links.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
+        /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
+        /// [`Error::WrongContext`](quorate::Error) for a timeout vote of another suite.
+        fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
+            any::TimeoutVote::decode_link(suite, bytes).map(Self)
+        }
+        /// Returns the form for direct links, with an uncompressed signature: longer, and decoded without a square root.
+        fn encode_link(&self) -> Vec<u8> { self.0.encode_link() }
         /// The signature scheme.
-        fn suite(&self) -> Suite { self.0.suite() }
+        getter fn suite(&self) -> Suite { self.0.suite() }
         /// Phase of the protocol: each phase has a kind of its own.
-        fn kind(&self) -> u8 { self.0.kind().number() }
+        getter fn kind(&self) -> u8 { self.0.kind().number() }
         /// The committee's epoch.
-        fn epoch(&self) -> u64 { self.0.epoch() }
+        getter fn epoch(&self) -> u64 { self.0.epoch() }
         /// The abandoned view.
-        fn view(&self) -> u64 { self.0.view() }
+        getter fn view(&self) -> u64 { self.0.view() }
         /// The value that the member names.
-        fn value(&self) -> u64 { self.0.value() }
+        getter fn value(&self) -> u64 { self.0.value() }
         /// The signer that the vote names.
-        fn signer(&self) -> u16 { self.0.signer() }
+        getter fn signer(&self) -> u16 { self.0.signer() }
         /// The signature.
-        fn signature(&self) -> Signature { Signature(self.0.as_vote().signature()) }
-    }
-
-    /// Returns the underlying vote.
-    #[cfg_attr(binding, quick)]
-    pub fn as_vote(&self) -> Vote {
-        Vote(self.0.as_vote())
-    }
-
-    /// Verifies this vote alone. Cost: one signature verification.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for another committee.
-    /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
-    /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
-    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
-    #[cfg_attr(binding, slow)]
-    pub fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutVote> {
-        self.0.clone().verify(&committee.0).map(VerifiedTimeoutVote)
+        getter fn signature(&self) -> Signature { Signature(self.0.as_vote().signature()) }
+        /// Returns the underlying vote.
+        quick fn as_vote(&self) -> Vote { Vote(self.0.as_vote()) }
+        /// Verifies this vote alone. Cost: one signature verification.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for another committee.
+        /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
+        /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
+        /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
+        slow fn verify(&self, committee: &Committee) -> Result<VerifiedTimeoutVote> {
+            self.0.clone().verify(&committee.0).map(VerifiedTimeoutVote)
+        }
     }
 }
 

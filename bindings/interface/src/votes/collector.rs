@@ -47,43 +47,36 @@ impl VoteCollector {
         Self(Locked::new(inner))
     }
 
-    /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
-    /// that authenticates its sender, reject votes in another member's name before this call.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-    pub fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
-        let vote = vote.0.clone();
-        self.0.lock().add(vote, &mut suspects.lock()).map(Collected::from)
-    }
-
-    /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
-    /// again. One that was verified for another committee counts as unverified.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-    #[cfg_attr(binding, overload = "add")]
-    pub fn add_verified(&self, vote: &VerifiedVote, suspects: &Suspects) -> Result<Collected> {
-        let vote = vote.0.clone();
-        self.0.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
-    }
-
-    getters! {
+    calls! {
+        /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
+        /// that authenticates its sender, reject votes in another member's name before this call.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+        fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
+            let vote = vote.0.clone();
+            self.0.lock().add(vote, &mut suspects.lock()).map(Collected::from)
+        }
+        /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
+        /// again. One that was verified for another committee counts as unverified.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+        #[cfg_attr(binding, overload = "add")]
+        fn add_verified(&self, vote: &VerifiedVote, suspects: &Suspects) -> Result<Collected> {
+            let vote = vote.0.clone();
+            self.0.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
+        }
         /// Committee whose votes are collected.
-        fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
+        getter fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
         /// Kind and view of the collected votes.
-        fn topic(&self) -> Topic { self.0.lock().topic().into() }
-    }
-
-    /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for a digest of another length.
-    #[cfg_attr(binding, quick)]
-    pub fn weight_for(&self, digest: &[u8]) -> Result<u128> {
-        Ok(self.0.lock().weight_for(&exactly(digest, "digest")?))
-    }
-
-    getters! {
+        getter fn topic(&self) -> Topic { self.0.lock().topic().into() }
+        /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for a digest of another length.
+        quick fn weight_for(&self, digest: &[u8]) -> Result<u128> {
+            Ok(self.0.lock().weight_for(&exactly(digest, "digest")?))
+        }
         /// True if the certificate was returned.
-        fn is_done(&self) -> bool { self.0.lock().is_done() }
+        getter fn is_done(&self) -> bool { self.0.lock().is_done() }
     }
 }
 

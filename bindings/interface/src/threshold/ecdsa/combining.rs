@@ -15,24 +15,23 @@ use crate::threshold::{Cache, Counts, Group};
 pub struct Signing(pub(super) any::ecdsa::Signing);
 
 impl Signing {
-    /// Creates the subject of a combiner without a party's file; parties call `signing` of their presignatures. A wrong
-    /// nonce makes every combination fail.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for a nonce of another length.
-    /// [`Error::WrongContext`](quorate::Error) if key, deal and tag do not belong together.
-    pub fn new(key: &GroupKey, deal: &Deal, nonce: &[u8], tag: &Tag, message: &[u8]) -> Result<Self> {
-        any::ecdsa::Signing::new(&key.0, deal.0.clone(), nonce, tag.0, message).map(Self)
-    }
-
-    getters! {
+    calls! {
+        /// Creates the subject of a combiner without a party's file; parties call `signing` of their presignatures. A wrong
+        /// nonce makes every combination fail.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for a nonce of another length.
+        /// [`Error::WrongContext`](quorate::Error) if key, deal and tag do not belong together.
+        fn new(key: &GroupKey, deal: &Deal, nonce: &[u8], tag: &Tag, message: &[u8]) -> Result<Self> {
+            any::ecdsa::Signing::new(&key.0, deal.0.clone(), nonce, tag.0, message).map(Self)
+        }
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
         /// The message.
-        fn message(&self) -> &[u8] { self.0.message() }
+        getter fn message(&self) -> &[u8] { self.0.message() }
         /// Public part of the presignature, which all signings of this tag share: the encoded R.
-        fn nonce(&self) -> &[u8] { self.0.nonce() }
+        getter fn nonce(&self) -> &[u8] { self.0.nonce() }
         /// Its tag.
-        fn tag(&self) -> Tag { Tag(self.0.tag()) }
+        getter fn tag(&self) -> Tag { Tag(self.0.tag()) }
     }
 }
 
@@ -46,40 +45,37 @@ pub struct Combiner {
 }
 
 impl Combiner {
-    /// Creates a combiner without shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets
-    /// of members.
-    pub fn new(signing: &Signing, cache: Option<&Cache>) -> Self {
-        let combiner = any::ecdsa::Combiner::new(signing.0.clone());
-        Self { signing: signing.clone(), inner: WithCache::new(combiner, cache) }
-    }
-
-    /// Adds a share received over a link that authenticates `sender`.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
-    /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
-    /// [`Error::DuplicateSigner`](quorate::Error) for a second share of a party.
-    /// [`Error::BadShare`](quorate::Error) from a party that sent a wrong share before.
-    pub fn add(&self, sender: u16, share: &SignatureShare) -> Result<Outcome> {
-        let share = share.0.clone();
-        self.inner.with(|combiner, cache| combiner.add(cache, sender, share)).map(Outcome::from)
-    }
-
-    /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if the opening does not match the deal or the share.
-    pub fn open(&self, member: u16, opening: &Opening) -> Result<Outcome> {
-        self.inner.with(|combiner, cache| combiner.open(cache, member, &opening.0)).map(Outcome::from)
-    }
-
-    getters! {
+    calls! {
+        /// Creates a combiner without shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets
+        /// of members.
+        fn new(signing: &Signing, cache: Option<&Cache>) -> Self {
+            let combiner = any::ecdsa::Combiner::new(signing.0.clone());
+            Self { signing: signing.clone(), inner: WithCache::new(combiner, cache) }
+        }
+        /// Adds a share received over a link that authenticates `sender`.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
+        /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
+        /// [`Error::DuplicateSigner`](quorate::Error) for a second share of a party.
+        /// [`Error::BadShare`](quorate::Error) from a party that sent a wrong share before.
+        fn add(&self, sender: u16, share: &SignatureShare) -> Result<Outcome> {
+            let share = share.0.clone();
+            self.inner.with(|combiner, cache| combiner.add(cache, sender, share)).map(Outcome::from)
+        }
+        /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if the opening does not match the deal or the share.
+        fn open(&self, member: u16, opening: &Opening) -> Result<Outcome> {
+            self.inner.with(|combiner, cache| combiner.open(cache, member, &opening.0)).map(Outcome::from)
+        }
         /// The signing whose shares it collects.
-        fn signing(&self) -> Signing { self.signing.clone() }
+        getter fn signing(&self) -> Signing { self.signing.clone() }
         /// The signature, once it exists.
-        fn signature(&self) -> Option<Signature> {
+        getter fn signature(&self) -> Option<Signature> {
             self.inner.with(|combiner, _| combiner.signature()).map(Signature)
         }
         /// Work done so far.
-        fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
+        getter fn counts(&self) -> Counts { self.inner.with(|combiner, _| combiner.counts()).into() }
     }
 }
 

@@ -16,30 +16,26 @@ use super::Plan;
 pub struct Deal(pub(super) Arc<ecdsa::Deal>);
 
 impl Deal {
-    /// Decodes a deal.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a deal.
-    /// [`Error::TooLarge`](quorate::Error) for more parties than can share a key.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        ecdsa::Deal::decode(bytes, &()).map(|deal| Self(Arc::new(deal)))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a deal.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a deal.
+        /// [`Error::TooLarge`](quorate::Error) for more parties than can share a key.
+        fn decode(bytes: &[u8]) -> Result<Self> {
+            ecdsa::Deal::decode(bytes, &()).map(|deal| Self(Arc::new(deal)))
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Identifier: 32 bytes.
-        fn id(&self) -> Hash { self.0.id() }
+        getter fn id(&self) -> Hash { self.0.id() }
         /// Identifier of the key: 32 bytes.
-        fn key(&self) -> [u8; 32] { self.0.key().0 }
+        getter fn key(&self) -> [u8; 32] { self.0.key().0 }
         /// The epoch.
-        fn epoch(&self) -> u64 { self.0.epoch() }
+        getter fn epoch(&self) -> u64 { self.0.epoch() }
         /// Plan of the presignatures.
-        fn plan(&self) -> Plan { Plan(self.0.plan()) }
+        getter fn plan(&self) -> Plan { Plan(self.0.plan()) }
         /// The roots of the parties' trees of openings.
-        fn roots(&self) -> Vec<Hash> { self.0.roots().to_vec() }
+        getter fn roots(&self) -> Vec<Hash> { self.0.roots().to_vec() }
     }
 }
 

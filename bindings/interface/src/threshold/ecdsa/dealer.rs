@@ -21,38 +21,33 @@ const MAX_MODULE_DEALT: u32 = 1 << 20;
 pub struct TrustedDealer(any::TrustedDealer);
 
 impl TrustedDealer {
-    /// Creates the dealer of a new key for a committee.
-    /// # Errors
-    /// [`Error::Rng`](quorate::Error) if the generator fails.
-    pub fn new(group: &Group, committee: &CommitteeId, tolerance: &Tolerance) -> Result<Self> {
-        any::TrustedDealer::new((*group).into(), committee.0, tolerance.0, &mut SysRng).map(Self)
-    }
-
-    /// Returns the dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes and
-    /// overwrites them.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) for another length, or zero.
-    /// [`Error::NonCanonical`](quorate::Error) for a number that is not below the group's order.
-    pub fn from_bytes(
-        group: &Group,
-        committee: &CommitteeId,
-        tolerance: &Tolerance,
-        bytes: &[u8],
-    ) -> Result<Self> {
-        let secret = Zeroizing::new(exactly(bytes, "secret threshold key")?);
-        any::TrustedDealer::from_bytes((*group).into(), committee.0, tolerance.0, &secret).map(Self)
-    }
-
-    /// Returns the secret key: 32 bytes.
-    pub fn to_bytes(&self) -> SecretBytes {
-        Zeroizing::new(self.0.to_bytes().to_vec())
-    }
-
-    getters! {
+    calls! {
+        /// Creates the dealer of a new key for a committee.
+        /// # Errors
+        /// [`Error::Rng`](quorate::Error) if the generator fails.
+        fn new(group: &Group, committee: &CommitteeId, tolerance: &Tolerance) -> Result<Self> {
+            any::TrustedDealer::new((*group).into(), committee.0, tolerance.0, &mut SysRng).map(Self)
+        }
+        /// Returns the dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes and
+        /// overwrites them.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) for another length, or zero.
+        /// [`Error::NonCanonical`](quorate::Error) for a number that is not below the group's order.
+        fn from_bytes(
+            group: &Group,
+            committee: &CommitteeId,
+            tolerance: &Tolerance,
+            bytes: &[u8],
+        ) -> Result<Self> {
+            let secret = Zeroizing::new(exactly(bytes, "secret threshold key")?);
+            any::TrustedDealer::from_bytes((*group).into(), committee.0, tolerance.0, &secret).map(Self)
+        }
+        /// Returns the secret key: 32 bytes.
+        fn to_bytes(&self) -> SecretBytes { Zeroizing::new(self.0.to_bytes().to_vec()) }
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
         /// The public key.
-        fn key(&self) -> GroupKey { GroupKey(self.0.key()) }
+        getter fn key(&self) -> GroupKey { GroupKey(self.0.key()) }
     }
 
     /// Deals the presignatures of one epoch: one file for each party, in the parties' order. **Never deal an epoch

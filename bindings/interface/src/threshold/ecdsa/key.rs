@@ -13,54 +13,45 @@ use crate::threshold::{Group, Tolerance};
 pub struct GroupKey(pub(super) any::GroupKey);
 
 impl GroupKey {
-    /// Decodes a key over that group.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
-    /// [`Error::WrongContext`](quorate::Error) for a key over another group.
-    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
-        any::GroupKey::decode((*group).into(), bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a key over that group.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::BadCommittee`](quorate::Error) for an impossible number of parties or of faulty ones.
+        /// [`Error::WrongContext`](quorate::Error) for a key over another group.
+        fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+            any::GroupKey::decode((*group).into(), bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
         /// Identifier of 32 bytes, which every share and every record contains.
-        fn id(&self) -> [u8; 32] { self.0.id().0 }
+        getter fn id(&self) -> [u8; 32] { self.0.id().0 }
         /// Committee of the key.
-        fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
+        getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Number of parties, and the maximum number of faulty ones.
-        fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
-    }
-
-    /// Verifies a signature made under a tag.
-    /// # Errors
-    /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
-    /// [`Error::WrongContext`](quorate::Error) for a signature over another group.
-    pub fn verify(&self, tag: &Tag, message: &[u8], signature: &Signature) -> Result<()> {
-        self.0.verify(tag.0, message, &signature.0)
-    }
-
-    /// Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
-    /// # Errors
-    /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
-    /// [`Error::WrongContext`](quorate::Error) over another group.
-    pub fn verify_message(&self, message: &[u8], signature: &Signature) -> Result<()> {
-        self.0.verify_message(message, &signature.0)
-    }
-
-    /// Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) over another group.
-    pub fn to_spki_der(&self) -> Result<Vec<u8>> {
-        self.0.to_spki_der()
+        getter fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
+        /// Verifies a signature made under a tag.
+        /// # Errors
+        /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+        /// [`Error::WrongContext`](quorate::Error) for a signature over another group.
+        fn verify(&self, tag: &Tag, message: &[u8], signature: &Signature) -> Result<()> {
+            self.0.verify(tag.0, message, &signature.0)
+        }
+        /// Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
+        /// # Errors
+        /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
+        /// [`Error::WrongContext`](quorate::Error) over another group.
+        fn verify_message(&self, message: &[u8], signature: &Signature) -> Result<()> {
+            self.0.verify_message(message, &signature.0)
+        }
+        /// Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) over another group.
+        fn to_spki_der(&self) -> Result<Vec<u8>> { self.0.to_spki_der() }
     }
 }
 
@@ -71,28 +62,22 @@ impl GroupKey {
 pub struct Signature(pub(super) any::Signature);
 
 impl Signature {
-    /// Decodes a signature over that group.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
-    /// [`Error::NonCanonical`](quorate::Error) for another form of a signature.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
-        any::Signature::decode((*group).into(), bytes).map(Self)
-    }
-
     calls! {
+        /// Decodes a signature over that group.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
+        /// [`Error::NonCanonical`](quorate::Error) for another form of a signature.
+        quick fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+            any::Signature::decode((*group).into(), bytes).map(Self)
+        }
         /// Returns the 64 bytes.
-        #[cfg_attr(binding, quick)]
-        fn encode(&self) -> Vec<u8> { self.0.to_bytes().to_vec() }
+        quick fn encode(&self) -> Vec<u8> { self.0.to_bytes().to_vec() }
         /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
         /// # Errors
         /// [`Error::WrongContext`](quorate::Error) over another group.
         fn to_der(&self) -> Result<Vec<u8>> { self.0.to_der() }
-    }
-
-    getters! {
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
     }
 }
 

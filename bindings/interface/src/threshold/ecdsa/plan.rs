@@ -17,88 +17,73 @@ pub struct Plan(pub(super) ecdsa::Plan);
 impl Plan {
     /// Default number of agreement rounds: it suffices in all but one epoch in a million.
     pub const ROUNDS: u16 = 20;
+
     /// Maximum number of presignatures of an epoch.
     pub const MAX_COUNT: u32 = 131_072;
+
     /// Bytes of an encoded plan.
     pub const LEN: u32 = 5;
 
-    /// Creates a plan for one asynchronous agreement of `parties` parties, with at most `rounds` rounds, by default
-    /// [`Plan::ROUNDS`]. [`Plan::prbc`], [`Plan::promotion`] and [`Plan::completion`] return its tags.
-    #[cfg_attr(binding, quick)]
-    pub fn for_agreement(parties: u16, #[cfg_attr(binding, default = 20)] rounds: Option<u16>) -> Self {
-        Self(ecdsa::Plan::Agreement { parties, rounds: rounds.unwrap_or(Self::ROUNDS) })
-    }
-
-    quick! {
+    calls! {
+        /// Creates a plan for one asynchronous agreement of `parties` parties, with at most `rounds` rounds, by default
+        /// [`Plan::ROUNDS`]. [`Plan::prbc`], [`Plan::promotion`] and [`Plan::completion`] return its tags.
+        quick fn for_agreement(parties: u16, #[cfg_attr(binding, default = 20)] rounds: Option<u16>) -> Self {
+            Self(ecdsa::Plan::Agreement { parties, rounds: rounds.unwrap_or(Self::ROUNDS) })
+        }
         /// Creates a plan of `count` presignatures for messages that the parties agree on; the application numbers them.
-        fn for_agreed(count: u32) -> Self { Self(ecdsa::Plan::Agreed { count }) }
+        quick fn for_agreed(count: u32) -> Self { Self(ecdsa::Plan::Agreed { count }) }
         /// Creates a plan of `count` presignatures for messages that an outside party chooses.
-        fn for_unagreed(count: u32) -> Self { Self(ecdsa::Plan::Unagreed { count }) }
+        quick fn for_unagreed(count: u32) -> Self { Self(ecdsa::Plan::Unagreed { count }) }
         /// Decodes the 5 bytes.
         /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a plan.
-        fn decode(bytes: &[u8]) -> Result<Self> { ecdsa::Plan::decode(bytes, &()).map(Self) }
+        quick fn decode(bytes: &[u8]) -> Result<Self> { ecdsa::Plan::decode(bytes, &()).map(Self) }
         /// Returns the 5 bytes.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-    }
-
-    getters! {
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Number of presignatures in the plan.
-        fn count(&self) -> u32 { self.0.count() }
-    }
-
-    /// Returns the class of a presignature; nothing past the end.
-    #[cfg_attr(binding, quick)]
-    pub fn agreement(&self, index: u32) -> Option<Agreement> {
-        self.0.agreement(index).map(Agreement::from)
-    }
-
-    /// Returns the tag for the delivery of a member's broadcast.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
-    /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
-    #[cfg_attr(binding, quick)]
-    pub fn prbc(&self, epoch: u64, member: u16) -> Result<Tag> {
-        self.0.prbc(epoch, member).map(|tag| Tag(tag.into()))
-    }
-
-    /// Returns the tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
-    /// The member chooses the proposal.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
-    /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
-    /// [`Error::Malformed`](quorate::Error) for another step.
-    /// [`Error::Exhausted`](quorate::Error) past the last round.
-    #[cfg_attr(binding, quick)]
-    pub fn promotion(&self, epoch: u64, round: u16, member: u16, step: u8) -> Result<Tag> {
-        self.0.promotion(epoch, round, member, step).map(|tag| Tag(tag.into()))
-    }
-
-    /// Returns the tag for the completion of a round, counted from 0, after enough promotions.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
-    /// [`Error::Exhausted`](quorate::Error) past the last round.
-    #[cfg_attr(binding, quick)]
-    pub fn completion(&self, epoch: u64, round: u16) -> Result<Tag> {
-        self.0.completion(epoch, round).map(|tag| Tag(tag.into()))
-    }
-
-    /// Returns the tag of presignature `number` of a plan made by [`Plan::for_agreed`].
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
-    /// [`Error::Exhausted`](quorate::Error) past its end.
-    #[cfg_attr(binding, quick)]
-    pub fn agreed(&self, epoch: u64, number: u32) -> Result<Tag> {
-        self.0.agreed(epoch, number).map(|tag| Tag(tag.into()))
-    }
-
-    /// Returns the tag of presignature `number` of a plan made by [`Plan::for_unagreed`].
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
-    /// [`Error::Exhausted`](quorate::Error) past its end.
-    #[cfg_attr(binding, quick)]
-    pub fn unagreed(&self, epoch: u64, number: u32) -> Result<Tag> {
-        self.0.unagreed(epoch, number).map(|tag| Tag(tag.into()))
+        getter fn count(&self) -> u32 { self.0.count() }
+        /// Returns the class of a presignature; nothing past the end.
+        quick fn agreement(&self, index: u32) -> Option<Agreement> {
+            self.0.agreement(index).map(Agreement::from)
+        }
+        /// Returns the tag for the delivery of a member's broadcast.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
+        /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
+        quick fn prbc(&self, epoch: u64, member: u16) -> Result<Tag> {
+            self.0.prbc(epoch, member).map(|tag| Tag(tag.into()))
+        }
+        /// Returns the tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
+        /// The member chooses the proposal.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
+        /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
+        /// [`Error::Malformed`](quorate::Error) for another step.
+        /// [`Error::Exhausted`](quorate::Error) past the last round.
+        quick fn promotion(&self, epoch: u64, round: u16, member: u16, step: u8) -> Result<Tag> {
+            self.0.promotion(epoch, round, member, step).map(|tag| Tag(tag.into()))
+        }
+        /// Returns the tag for the completion of a round, counted from 0, after enough promotions.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
+        /// [`Error::Exhausted`](quorate::Error) past the last round.
+        quick fn completion(&self, epoch: u64, round: u16) -> Result<Tag> {
+            self.0.completion(epoch, round).map(|tag| Tag(tag.into()))
+        }
+        /// Returns the tag of presignature `number` of a plan made by [`Plan::for_agreed`].
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
+        /// [`Error::Exhausted`](quorate::Error) past its end.
+        quick fn agreed(&self, epoch: u64, number: u32) -> Result<Tag> {
+            self.0.agreed(epoch, number).map(|tag| Tag(tag.into()))
+        }
+        /// Returns the tag of presignature `number` of a plan made by [`Plan::for_unagreed`].
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
+        /// [`Error::Exhausted`](quorate::Error) past its end.
+        quick fn unagreed(&self, epoch: u64, number: u32) -> Result<Tag> {
+            self.0.unagreed(epoch, number).map(|tag| Tag(tag.into()))
+        }
     }
 }
 
@@ -126,13 +111,13 @@ impl fmt::Display for Plan {
 pub struct Tag(pub(super) any::Tag);
 
 impl Tag {
-    getters! {
+    calls! {
         /// The epoch.
-        fn epoch(&self) -> u64 { self.0.epoch() }
+        getter fn epoch(&self) -> u64 { self.0.epoch() }
         /// Index within the epoch.
-        fn index(&self) -> u32 { self.0.index() }
+        getter fn index(&self) -> u32 { self.0.index() }
         /// Class of its messages.
-        fn agreement(&self) -> Agreement { self.0.agreement().into() }
+        getter fn agreement(&self) -> Agreement { self.0.agreement().into() }
     }
 }
 

@@ -25,81 +25,66 @@ pub struct Presignatures {
 }
 
 impl Presignatures {
-    /// Decodes a file for that group. The caller keeps the bytes and overwrites them.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not those of a file.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::UnknownSigner`](quorate::Error) if the deal has no such party.
-    /// [`Error::WrongContext`](quorate::Error) for another group, or if its parts do not belong together.
-    pub fn from_bytes(group: &Group, bytes: &[u8]) -> Result<Self> {
-        any::Presignatures::from_bytes((*group).into(), bytes).map(Self::from_core)
-    }
-
-    /// Returns the file, **secret**, for the dealer to seal.
-    /// # Errors
-    /// [`Error::Exhausted`](quorate::Error) after the first [`Presignatures::take`].
-    pub fn to_bytes(&self) -> Result<SecretBytes> {
-        self.all.with(|all| all.to_bytes())?
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a file for that group. The caller keeps the bytes and overwrites them.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not those of a file.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::UnknownSigner`](quorate::Error) if the deal has no such party.
+        /// [`Error::WrongContext`](quorate::Error) for another group, or if its parts do not belong together.
+        fn from_bytes(group: &Group, bytes: &[u8]) -> Result<Self> {
+            any::Presignatures::from_bytes((*group).into(), bytes).map(Self::from_core)
+        }
+        /// Returns the file, **secret**, for the dealer to seal.
+        /// # Errors
+        /// [`Error::Exhausted`](quorate::Error) after the first [`Presignatures::take`].
+        fn to_bytes(&self) -> Result<SecretBytes> { self.all.with(|all| all.to_bytes())? }
         /// Their group.
-        fn group(&self) -> Group { self.group }
+        getter fn group(&self) -> Group { self.group }
         /// Index of their party.
-        fn member(&self) -> u16 { self.member }
+        getter fn member(&self) -> u16 { self.member }
         /// The committee's public key.
-        fn key(&self) -> GroupKey { self.key.clone() }
+        getter fn key(&self) -> GroupKey { self.key.clone() }
         /// Public part of the deal.
-        fn deal(&self) -> Deal { self.deal.clone() }
+        getter fn deal(&self) -> Deal { self.deal.clone() }
         /// Number of presignatures left.
         /// # Errors
         /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
-        fn left(&self) -> Result<usize> { self.all.with(|all| all.left()) }
-    }
-
-    /// Takes the presignature of a tag.
-    /// # Errors
-    /// [`Error::Exhausted`](quorate::Error) if it was taken before.
-    /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
-    pub fn take(&self, tag: &Tag) -> Result<Presignature> {
-        let presignature = self.all.with(|all| all.take(tag.0))??;
-        let (group, agreement) = (presignature.group().into(), presignature.agreement().into());
-        Ok(Presignature { group, agreement, one: Once::new(presignature) })
-    }
-
-    /// Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
-    /// spent.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
-    /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
-    pub fn signing(&self, tag: &Tag, message: &[u8]) -> Result<Signing> {
-        self.all.with(|all| all.signing(tag.0, message))?.map(Signing)
-    }
-
-    /// Checks the dealer's material for one index.
-    /// # Errors
-    /// [`Error::WrongContext`](quorate::Error) if it is wrong.
-    /// [`Error::Exhausted`](quorate::Error) if the presignature was taken.
-    pub fn audit(&self, index: u32) -> Result<()> {
-        self.all.with(|all| all.audit(index))?
-    }
-
-    /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make
-    /// the record durable.**
-    /// # Errors
-    /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.
-    pub fn destroy(&self, guard: &Guard) -> Result<GuardRecord> {
-        self.all.take().map(|all| GuardRecord(all.destroy(&mut guard.lock())))
-    }
-
-    calls! {
+        getter fn left(&self) -> Result<usize> { self.all.with(|all| all.left()) }
+        /// Takes the presignature of a tag.
+        /// # Errors
+        /// [`Error::Exhausted`](quorate::Error) if it was taken before.
+        /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
+        fn take(&self, tag: &Tag) -> Result<Presignature> {
+            let presignature = self.all.with(|all| all.take(tag.0))??;
+            let (group, agreement) = (presignature.group().into(), presignature.agreement().into());
+            Ok(Presignature { group, agreement, one: Once::new(presignature) })
+        }
+        /// Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
+        /// spent.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
+        /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
+        fn signing(&self, tag: &Tag, message: &[u8]) -> Result<Signing> {
+            self.all.with(|all| all.signing(tag.0, message))?.map(Signing)
+        }
+        /// Checks the dealer's material for one index.
+        /// # Errors
+        /// [`Error::WrongContext`](quorate::Error) if it is wrong.
+        /// [`Error::Exhausted`](quorate::Error) if the presignature was taken.
+        fn audit(&self, index: u32) -> Result<()> { self.all.with(|all| all.audit(index))? }
+        /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make
+        /// the record durable.**
+        /// # Errors
+        /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.
+        fn destroy(&self, guard: &Guard) -> Result<GuardRecord> {
+            self.all.take().map(|all| GuardRecord(all.destroy(&mut guard.lock())))
+        }
         /// True once they are destroyed.
-        #[cfg_attr(binding, spent)]
-        fn is_spent(&self) -> bool { self.all.is_spent() }
+        spent fn is_spent(&self) -> bool { self.all.is_spent() }
         /// About how many bytes they hold.
-        #[cfg_attr(binding, size)]
-        fn size(&self) -> usize { self.left().map_or(0, |left| left.saturating_mul(PRESIGNATURE)) }
+        size fn size(&self) -> usize { self.left().map_or(0, |left| left.saturating_mul(PRESIGNATURE)) }
     }
 
     pub(super) fn from_core(all: any::Presignatures) -> Self {
@@ -123,29 +108,24 @@ pub struct Presignature {
 }
 
 impl Presignature {
-    /// Signs a message, after the guard has recorded the use of the presignature. **Make the record durable before the
-    /// share leaves.** The presignature is consumed, even if this fails. Use an agreed tag only for a message that no
-    /// honest party contradicts.
-    /// # Errors
-    /// [`Error::Exhausted`](quorate::Error) on a second call, or if the presignature is burnt or its epoch is closed.
-    /// [`Error::Contradiction`](quorate::Error) if the guard's journal shows that it signed another message.
-    pub fn sign(&self, guard: &Guard, message: &[u8]) -> Result<Signed> {
-        let any::Signed { record, share, opener } = self.one.take()?.sign(&mut guard.lock(), message)?;
-        let record = record.map(GuardRecord);
-        Ok(Signed { record, share: SignatureShare(share), opener: Opener(opener) })
-    }
-
-    getters! {
+    calls! {
+        /// Signs a message, after the guard has recorded the use of the presignature. **Make the record durable before the
+        /// share leaves.** The presignature is consumed, even if this fails. Use an agreed tag only for a message that no
+        /// honest party contradicts.
+        /// # Errors
+        /// [`Error::Exhausted`](quorate::Error) on a second call, or if the presignature is burnt or its epoch is closed.
+        /// [`Error::Contradiction`](quorate::Error) if the guard's journal shows that it signed another message.
+        fn sign(&self, guard: &Guard, message: &[u8]) -> Result<Signed> {
+            let any::Signed { record, share, opener } = self.one.take()?.sign(&mut guard.lock(), message)?;
+            let record = record.map(GuardRecord);
+            Ok(Signed { record, share: SignatureShare(share), opener: Opener(opener) })
+        }
         /// Its group.
-        fn group(&self) -> Group { self.group }
+        getter fn group(&self) -> Group { self.group }
         /// Class of its tag.
-        fn agreement(&self) -> Agreement { self.agreement }
-    }
-
-    /// True once it has signed.
-    #[cfg_attr(binding, spent)]
-    pub fn is_spent(&self) -> bool {
-        self.one.is_spent()
+        getter fn agreement(&self) -> Agreement { self.agreement }
+        /// True once it has signed.
+        spent fn is_spent(&self) -> bool { self.one.is_spent() }
     }
 }
 

@@ -21,51 +21,41 @@ const _: () = assert!(MAX_ATTESTATION as usize == ecdsa::SignatureShare::<Ristre
 pub struct SignatureShare(pub(super) any::SignatureShare);
 
 impl SignatureShare {
-    /// Decodes a share over that group.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
-    /// [`Error::WrongContext`](quorate::Error) for a share over another group.
-    #[cfg_attr(binding, quick)]
-    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
-        any::SignatureShare::decode((*group).into(), bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    #[cfg_attr(binding, quick)]
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes a share over that group.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
+        /// [`Error::WrongContext`](quorate::Error) for a share over another group.
+        quick fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+            any::SignatureShare::decode((*group).into(), bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
         /// Index of the party that the share names. Compare it with the sender.
-        fn member(&self) -> u16 { self.0.member() }
+        getter fn member(&self) -> u16 { self.0.member() }
         /// Epoch of the presignature.
-        fn epoch(&self) -> u64 { self.0.epoch() }
+        getter fn epoch(&self) -> u64 { self.0.epoch() }
         /// Index of the presignature.
-        fn index(&self) -> u32 { self.0.index() }
+        getter fn index(&self) -> u32 { self.0.index() }
         /// Hash of the key, the epoch, the index and the message: 32 bytes.
-        fn digest(&self) -> [u8; 32] { *self.0.digest() }
+        getter fn digest(&self) -> [u8; 32] { *self.0.digest() }
         /// The party's signature on [`SignatureShare::attested_bytes`]; empty if there is none.
-        fn attestation(&self) -> &[u8] { self.0.attestation() }
-    }
-
-    /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
-    /// it.
-    pub fn attested_bytes(&self) -> Vec<u8> {
-        self.0.attested_bytes()
-    }
-
-    /// Returns the share with the party's signature.
-    /// # Errors
-    /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
-    pub fn attest(&self, attestation: &[u8]) -> Result<Self> {
-        let mut share = self.0.clone();
-        share.attest(attestation.to_vec())?;
-        Ok(Self(share))
+        getter fn attestation(&self) -> &[u8] { self.0.attestation() }
+        /// Returns the bytes that a party signs with a key known to be its own, so that a wrong share can be attributed to
+        /// it.
+        fn attested_bytes(&self) -> Vec<u8> { self.0.attested_bytes() }
+        /// Returns the share with the party's signature.
+        /// # Errors
+        /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
+        fn attest(&self, attestation: &[u8]) -> Result<Self> {
+            let mut share = self.0.clone();
+            share.attest(attestation.to_vec())?;
+            Ok(Self(share))
+        }
     }
 }
 
@@ -75,27 +65,23 @@ impl SignatureShare {
 pub struct Opening(pub(super) any::Opening);
 
 impl Opening {
-    /// Decodes an opening over that group, which its bytes do not name. Cost: three square roots.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an opening.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
-        any::Opening::decode((*group).into(), bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes an opening over that group, which its bytes do not name. Cost: three square roots.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an opening.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+            any::Opening::decode((*group).into(), bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
         /// Index of its party.
-        fn member(&self) -> u16 { self.0.member() }
+        getter fn member(&self) -> u16 { self.0.member() }
         /// Index of the presignature that it opens.
-        fn index(&self) -> u32 { self.0.index() }
+        getter fn index(&self) -> u32 { self.0.index() }
     }
 }
 
@@ -105,36 +91,31 @@ impl Opening {
 pub struct ShareFault(pub(super) any::ShareFault);
 
 impl ShareFault {
-    /// Decodes unverified evidence over that group.
-    /// # Errors
-    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
-    /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
-    /// [`Error::Infinity`](quorate::Error) for the neutral element.
-    /// [`Error::TooLarge`](quorate::Error) for a message, an attestation or a list above the limits.
-    /// [`Error::WrongContext`](quorate::Error) for evidence over another group.
-    pub fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
-        any::ShareFault::decode((*group).into(), bytes).map(Self)
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        self.0.encode()
-    }
-
-    getters! {
+    calls! {
+        /// Decodes unverified evidence over that group.
+        /// # Errors
+        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
+        /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
+        /// [`Error::Infinity`](quorate::Error) for the neutral element.
+        /// [`Error::TooLarge`](quorate::Error) for a message, an attestation or a list above the limits.
+        /// [`Error::WrongContext`](quorate::Error) for evidence over another group.
+        fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
+            any::ShareFault::decode((*group).into(), bytes).map(Self)
+        }
+        /// Returns the canonical encoding.
+        fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Its group.
-        fn group(&self) -> Group { self.0.group().into() }
+        getter fn group(&self) -> Group { self.0.group().into() }
         /// The wrong share.
-        fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
-    }
-
-    /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
-    /// attestation of them, once for every share of the evidence; it returns true if the attestation is valid.
-    /// # Errors
-    /// [`Error::NotEvidence`](quorate::Error) if an attestation is not valid, or the share is right.
-    /// [`Error::WrongContext`](quorate::Error) for evidence of another key or deal.
-    pub fn verify(&self, key: &GroupKey, deal: &Deal, attested: Attested<'_>) -> Result<u16> {
-        self.0.verify(&key.0, &deal.0, required(attested))
+        getter fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
+        /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
+        /// attestation of them, once for every share of the evidence; it returns true if the attestation is valid.
+        /// # Errors
+        /// [`Error::NotEvidence`](quorate::Error) if an attestation is not valid, or the share is right.
+        /// [`Error::WrongContext`](quorate::Error) for evidence of another key or deal.
+        fn verify(&self, key: &GroupKey, deal: &Deal, attested: Attested<'_>) -> Result<u16> {
+            self.0.verify(&key.0, &deal.0, required(attested))
+        }
     }
 }
 
