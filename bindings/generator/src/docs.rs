@@ -17,28 +17,27 @@ pub enum Style {
     Kotlin,
 }
 
-/// Reads the lines of a comment.
+/// Reads the lines of a comment: the description, then the errors, of which each begins a line with its link.
 ///
 /// # Errors
-/// A line of the section about errors does not begin with a link to a variant of `Error`.
+/// A text that names a line after an empty one among the errors.
 pub fn read(lines: &[String]) -> Result<Docs, String> {
     let mut docs = Docs::default();
-    let mut in_errors = false;
     for line in lines.iter().map(|line| line.trim()) {
-        if line == "# Errors" {
-            in_errors = true;
-        } else if !in_errors {
-            let between = if docs.text.is_empty() || docs.text.ends_with('\n') { "" } else { " " };
-            docs.text += &if line.is_empty() { "\n\n".to_owned() } else { format!("{between}{line}") };
-        } else if let Some((name, rest)) =
-            line.strip_prefix("[`Error::").and_then(|rest| rest.split_once("`]"))
-        {
-            let rest = rest.strip_prefix("(quorate::Error)").unwrap_or(rest);
-            docs.errors.push((name.to_owned(), rest.trim().to_owned()));
-        } else if let Some((_, when)) = docs.errors.last_mut().filter(|_| !line.is_empty()) {
-            *when = format!("{when} {line}");
-        } else if !line.is_empty() {
-            return Err(format!("expected a link to a variant of `Error`, found `{line}`"));
+        let link = line.strip_prefix("[`Error::").and_then(|rest| rest.split_once("`]"));
+        match (link, docs.errors.last_mut()) {
+            (Some((name, rest)), _) => {
+                let rest = rest.strip_prefix("(quorate::Error)").unwrap_or(rest);
+                docs.errors.push((name.to_owned(), rest.trim().to_owned()));
+            }
+            (None, Some(_)) if line.is_empty() => {
+                return Err("an empty line follows the list of errors".to_owned());
+            }
+            (None, Some((_, when))) => *when = format!("{when} {line}"),
+            (None, None) => {
+                let between = if docs.text.is_empty() || docs.text.ends_with('\n') { "" } else { " " };
+                docs.text += &if line.is_empty() { "\n\n".to_owned() } else { format!("{between}{line}") };
+            }
         }
     }
     docs.text = docs.text.trim().to_owned();
@@ -167,13 +166,8 @@ mod tests {
     use super::*;
 
     fn docs() -> Docs {
-        let lines = [
-            "Verifies; see [`Path::leaf_count`].",
-            "",
-            "# Errors",
-            "[`Error::WrongContext`] if it leads",
-            "elsewhere.",
-        ];
+        let lines =
+            ["Verifies; see [`Path::leaf_count`].", "[`Error::WrongContext`] if it leads", "elsewhere."];
         read(&lines.map(str::to_owned)).unwrap()
     }
 
@@ -196,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_a_link_is_refused() {
-        let lines = ["Verifies.", "# Errors", "if it fails"].map(str::to_owned);
-        assert!(read(&lines).unwrap_err().contains("`if it fails`"));
+    fn a_text_after_the_errors_is_refused() {
+        let lines = ["Verifies.", "[`Error::Rng`] if it fails", "", "See there."].map(str::to_owned);
+        assert!(read(&lines).unwrap_err().contains("an empty line"));
     }
 }

@@ -452,7 +452,7 @@ mod tests {
     use super::*;
 
     const SOURCE: &str = "//! A block.\n\n/// A tree.\n#[derive(Clone, PartialEq)]\n#[cfg_attr(binding, value)]\npub struct Tree(());\n\
-        impl Tree {\n/// Reads it.\n///\n/// # Errors\n/// [`Error::Malformed`](quorate::Error) if it is not one.\n\
+        impl Tree {\n/// Reads it.\n/// [`Error::Malformed`](quorate::Error) if it is not one.\n\
         pub fn decode(bytes: &[u8]) -> Result<Self> {}\n#[cfg_attr(binding, getter)]\npub fn siblings(&self) -> Vec<Hash> {}\n\
         pub fn new(leaf: Option<u16>) -> Self {}\nfn hidden() {}\n}\n/// Most.\npub const MOST: u32 = 1_024;";
 

@@ -8,7 +8,6 @@ use quorate::any::{self, bls};
 use crate::keys::{Signature, VerifiedKey};
 
 /// Sums signatures. Nothing is verified; the sum verifies if all its parts do. Cost: one addition per signature.
-/// # Errors
 /// [`Error::Infinity`](quorate::Error) for no signatures, and for signatures whose sum is the neutral element.
 /// [`Error::WrongContext`](quorate::Error) for signatures that are not of one BLS suite.
 pub fn aggregate(signatures: &[&Signature]) -> Result<Signature> {
@@ -17,7 +16,6 @@ pub fn aggregate(signatures: &[&Signature]) -> Result<Signature> {
 }
 
 /// Verifies one signature of all keys on one message. Cost: one addition per key, one hash to the curve, two pairings.
-/// # Errors
 /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
 /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
 /// [`Error::Infinity`](quorate::Error) for no keys, and for keys whose sum is the neutral element.
@@ -30,7 +28,6 @@ pub fn fast_aggregate_verify(keys: &[&VerifiedKey], message: &[u8], signature: &
 
 /// Verifies one signature of each key on its own message; `signed` are pairs of a key and its message. Cost: one hash
 /// to the curve and one pairing per message, and one more pairing.
-/// # Errors
 /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
 /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
 /// [`Error::Infinity`](quorate::Error) for no keys.

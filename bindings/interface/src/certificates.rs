@@ -18,7 +18,6 @@ pub struct Certificate(pub(crate) any::Certificate);
 impl Certificate {
     calls! {
         /// Decodes a certificate of that committee: checks its form, epoch and quorum, not its signatures.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a certificate.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::WrongContext`](quorate::Error) for another suite or epoch.
@@ -31,7 +30,6 @@ impl Certificate {
         /// Length of the encoding in bytes.
         getter computed fn encoded_len(&self) -> usize { self.0.encoded_len() }
         /// Decodes the form without suite and statement, for use where the statement is known.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a certificate.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch.
@@ -51,7 +49,6 @@ impl Certificate {
         fn proof(&self) -> Vec<u8> { self.0.proof() }
         /// Verifies the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and one addition
         /// for each absent member (or each present member, if those are fewer).
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee.
         /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
         /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.

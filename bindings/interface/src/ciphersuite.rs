@@ -21,13 +21,11 @@ impl Ciphersuite {
         /// Returns proof of possession, whose tags end in `POP_`: Ethereum and Aptos. It is the default.
         quick fn proof_of_possession() -> Self { Self(bls::Ciphersuite::ProofOfPossession) }
         /// Returns a ciphersuite with a domain separation tag of the chain's own: 1 to 255 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for an empty tag.
         /// [`Error::TooLarge`](quorate::Error) for a tag of more than 255 bytes.
         /// [`Error::NonCanonical`](quorate::Error) for a tag under which votes or proofs of possession are signed.
         quick fn custom(tag: &[u8]) -> Result<Self> { bls::Ciphersuite::custom(tag).map(Self) }
         /// Decodes a ciphersuite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphersuite.
         quick fn decode(bytes: &[u8]) -> Result<Self> { bls::Ciphersuite::decode(bytes, &()).map(Self) }
         /// Returns the canonical encoding.

@@ -44,7 +44,6 @@ impl Committee {
     calls! {
         /// Creates a committee of members whose proofs of possession were verified, each with its weight. Cost: one
         /// addition per member.
-        /// # Errors
         /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, or too much weight.
         /// [`Error::RelatedKeys`](quorate::Error) for keys that are equal, or of which one is the negative of another.
         /// [`Error::Infinity`](quorate::Error) for keys whose sum is the neutral element.
@@ -61,7 +60,6 @@ impl Committee {
         /// Creates a committee whose proofs of possession **were verified elsewhere**, as a chain does when a validator
         /// registers. The owner of a single unproven key can forge signatures in the name of all members. With
         /// `allow_repeats`, repeated keys are accepted, as in Ethereum's sync committees; by default they are not.
-        /// # Errors
         /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, or too much weight.
         /// [`Error::RelatedKeys`](quorate::Error) for keys of which one is the negative of another, and for keys that are
         /// equal, unless they may be.
@@ -107,25 +105,21 @@ impl Committee {
         /// Returns true if the set weighs at least [`Committee::quorum_weight`].
         fn has_quorum(&self, signers: &SignerSet) -> bool { self.0.has_quorum(&signers.now()) }
         /// Checks that the set has a quorum.
-        /// # Errors
         /// [`Error::BelowQuorum`](quorate::Error), with the missing weight, unless it has one.
         fn require_quorum(&self, signers: &SignerSet) -> Result<()> { self.0.require_quorum(&signers.now()) }
         /// Returns the set of the members with these indices, in any order and without duplicates.
-        /// # Errors
         /// [`Error::UnknownSigner`](quorate::Error) for an index outside the committee.
         /// [`Error::DuplicateSigner`](quorate::Error) for an index that is listed twice.
         fn signer_set(&self, #[cfg_attr(binding, limit = 65_535)] indices: &[u32]) -> Result<SignerSet> {
             self.0.signer_set(RawSigners::Indices(indices)).map(SignerSet::from)
         }
         /// Reads a set from a bitmap of exactly ⌈n/8⌉ bytes, with member 0 in the lowest bit of the first byte.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a bitmap of another length.
         /// [`Error::NonCanonical`](quorate::Error) for one whose padding is not zero.
         fn signer_set_lsb_first(&self, bitmap: &[u8]) -> Result<SignerSet> {
             self.0.signer_set(RawSigners::LsbFirst(bitmap)).map(SignerSet::from)
         }
         /// Reads a set from a bitmap of exactly ⌈n/8⌉ bytes, with member 0 in the highest bit of the first byte.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a bitmap of another length.
         /// [`Error::NonCanonical`](quorate::Error) for one whose padding is not zero.
         fn signer_set_msb_first(&self, bitmap: &[u8]) -> Result<SignerSet> {
@@ -139,7 +133,6 @@ impl Committee {
         /// each present member, if those are fewer); under message augmentation, one hash to the curve and one pairing for
         /// each signer. Cost (Ed25519): one multiscalar multiplication of two points per signer; for a bad proof also one
         /// verification per signer.
-        /// # Errors
         /// [`Error::BelowQuorum`](quorate::Error) for an empty set.
         /// [`Error::WrongContext`](quorate::Error) for a set of another committee size.
         /// [`Error::BadSignature`](quorate::Error) if the proof is not valid; it names the members for Ed25519.
@@ -149,7 +142,6 @@ impl Committee {
             self.0.verify_raw(message, &signers.now(), proof)
         }
         /// Creates a statement in this committee's epoch; the digest has 32 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a digest of another length.
         quick fn statement(&self, kind: u8, view: u64, digest: &[u8]) -> Result<Statement> {
             Ok(Statement(self.0.statement(Kind::new(kind), view, exactly(digest, "digest")?)))
@@ -174,7 +166,6 @@ impl Committee {
         /// [`Committee::verify_raw_batch`] accept. Statements are not affected, and the ids are equal: votes and
         /// certificates verify under both committees. This committee does not change. Cost: a copy of the keys and of the
         /// cached data.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another ciphersuite than the default, unless the suite is
         /// `bls-min-sig` or `bls-min-pk`.
         fn with_ciphersuite(&self, ciphersuite: &Ciphersuite) -> Result<Committee> {
@@ -190,7 +181,6 @@ impl Committee {
         /// contain its time, and returns the members' weight: **compare it with your threshold**. `signed` are pairs of a
         /// member and its message, in ascending order of the members; `proof` is that of [`Committee::verify_raw`]. Cost
         /// (BLS): one hash to the curve and one pairing for each member, one more pairing, one subgroup check.
-        /// # Errors
         /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
         /// [`Error::DuplicateSigner`](quorate::Error) for a repeated member, and for members that are not ascending.
         /// [`Error::BelowQuorum`](quorate::Error) without members.

@@ -18,14 +18,12 @@ pub struct Equivocation(any::Equivocation);
 impl Equivocation {
     calls! {
         /// Combines two votes into evidence. The signatures are not verified yet.
-        /// # Errors
         /// [`Error::NotEvidence`](quorate::Error) for votes of different members, or that do not contradict each other.
         /// [`Error::WrongContext`](quorate::Error) for votes of two suites.
         quick fn new(first: &Vote, second: &Vote) -> Result<Self> {
             any::Equivocation::new(first.0.clone(), second.0.clone()).map(Self)
         }
         /// Decodes evidence of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
@@ -48,7 +46,6 @@ impl Equivocation {
         /// The signer, which is at fault if [`Equivocation::verify`] succeeds.
         getter fn culprits(&self) -> Vec<u16> { self.0.culprits().to_vec() }
         /// Verifies both signatures, one by one.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee.
         /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
         /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
@@ -70,14 +67,12 @@ pub struct Conflict(any::Conflict);
 impl Conflict {
     calls! {
         /// Combines two certificates into evidence. The signatures are not verified yet.
-        /// # Errors
         /// [`Error::NotEvidence`](quorate::Error) for certificates that do not contradict each other.
         /// [`Error::WrongContext`](quorate::Error) for certificates of two suites.
         quick fn new(first: &Certificate, second: &Certificate) -> Result<Self> {
             any::Conflict::new(first.0.clone(), second.0.clone()).map(Self)
         }
         /// Decodes evidence against members of that committee.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
@@ -99,7 +94,6 @@ impl Conflict {
         /// The members that signed both, as a new set each time; they are at fault if [`Conflict::verify`] succeeds.
         getter fn culprits(&self) -> SignerSet { self.0.culprits().into() }
         /// Verifies both certificates.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee.
         /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
         /// [`Error::BadSignature`](quorate::Error) if a proof is not valid.

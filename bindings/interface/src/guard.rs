@@ -39,7 +39,6 @@ impl Guard {
         }
         /// Returns the guard of a key that may have signed before, from all durable records, in any order. It takes the
         /// key: `secret` is closed afterwards, even if the records are rejected, since signing without them is unsafe.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a record of another key, chain or suite.
         /// [`Error::Contradiction`](quorate::Error) if two records contradict each other.
         fn restore(secret: SecretKey, chain: &ChainId, records: &[&GuardRecord]) -> Result<Self> {
@@ -48,7 +47,6 @@ impl Guard {
         }
         /// Signs a statement. **Make the record durable before the vote leaves.** The same statement again gives the same
         /// vote and record.
-        /// # Errors
         /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one; then nothing is signed or recorded.
         /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
         fn sign(&self, committee: &Committee, statement: &Statement) -> Result<SignedVote> {
@@ -56,7 +54,6 @@ impl Guard {
             Ok(SignedVote { vote: Vote(vote), record: GuardRecord(record) })
         }
         /// Signs a timeout vote under the same rule: one value per view of a kind.
-        /// # Errors
         /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one; then nothing is signed or recorded.
         /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
         fn sign_timeout(
@@ -72,19 +69,16 @@ impl Guard {
         /// Reserves the block of 1,024 of a threshold key's presignatures that contains `index`; `key` is the identifier of
         /// the key. Once the record is durable and confirmed, signing with them needs no further record. **After a crash
         /// the whole block is burnt**, spent or not.
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) if it is burnt already, or its epoch is closed.
         /// [`Error::Malformed`](quorate::Error) for an identifier that does not have 32 bytes.
         fn reserve(&self, key: &[u8], epoch: u64, index: u32) -> Result<GuardRecord> {
             self.lock().reserve(&exactly(key, KEY_ID)?, epoch, index).map(GuardRecord)
         }
         /// Confirms that the record of a reservation is durable.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for any other record.
         fn confirm(&self, reservation: &GuardRecord) -> Result<()> { self.lock().confirm(&reservation.0) }
         /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign. **Make the
         /// record durable.**
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for an identifier that does not have 32 bytes.
         fn close_epoch(&self, key: &[u8], epoch: u64) -> Result<GuardRecord> {
             Ok(GuardRecord(self.lock().close_epoch(&exactly(key, KEY_ID)?, epoch)))
@@ -157,7 +151,6 @@ impl GuardRecord {
 
     calls! {
         /// Decodes the 81 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a record.
         quick fn decode(bytes: &[u8]) -> Result<Self> { guard::GuardRecord::decode(bytes, &()).map(Self) }
         /// Returns the 81 bytes.

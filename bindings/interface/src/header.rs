@@ -19,14 +19,12 @@ pub struct UntrustedHeader {
 impl UntrustedHeader {
     calls! {
         /// Reads the header of an encoding. Ignores the bytes after it.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for fewer than 18 bytes.
         /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
         quick fn peek(bytes: &[u8]) -> Result<Self> {
             Self::known(certificate::UntrustedHeader::peek(bytes)?)
         }
         /// Decodes a header alone: 18 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another length.
         /// [`Error::WrongContext`](quorate::Error) if no suite has the number in the first byte.
         quick fn decode(bytes: &[u8]) -> Result<Self> {

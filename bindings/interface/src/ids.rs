@@ -16,7 +16,6 @@ impl ChainId {
         /// a live chain hashes its genesis instead.
         quick fn from_name(name: String) -> Self { Self(committee::ChainId::from_name(&name)) }
         /// Creates the identifier from exactly 32 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn from_bytes(bytes: &[u8]) -> Result<Self> {
             exactly(bytes, "chain id").map(committee::ChainId).map(Self)
@@ -34,7 +33,6 @@ pub struct CommitteeId(pub committee::CommitteeId);
 impl CommitteeId {
     calls! {
         /// Creates the identifier from exactly 32 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn from_bytes(bytes: &[u8]) -> Result<Self> {
             exactly(bytes, "committee id").map(committee::CommitteeId).map(Self)

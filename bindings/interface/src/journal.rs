@@ -34,7 +34,6 @@ impl JournaledGuard {
     calls! {
         /// Creates the journal of a key that has **never signed on this chain**. The directory is created if its parent
         /// exists. It takes the key: `secret` is closed afterwards, even if the call fails.
-        /// # Errors
         /// [`Error::JournalExists`](quorate::Error) if the directory has a journal.
         /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
         /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
@@ -43,7 +42,6 @@ impl JournaledGuard {
         }
         /// Opens the journal of a key at every start after the first. It takes the key: `secret` is closed afterwards, even
         /// if the call fails.
-        /// # Errors
         /// [`Error::JournalMissing`](quorate::Error) if there is none.
         /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
         /// [`Error::JournalDamaged`](quorate::Error) if bytes of it were changed.
@@ -56,7 +54,6 @@ impl JournaledGuard {
         /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`. Choose a view that the
         /// key **cannot have reached**; views from 2⁵⁶ on are refused afterwards. A damaged journal is kept beside the new
         /// one. It takes the key: `secret` is closed afterwards, even if the call fails.
-        /// # Errors
         /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
         /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
         /// [`Error::WrongContext`](quorate::Error) for the journal of another key, chain or suite.
@@ -66,7 +63,6 @@ impl JournaledGuard {
             any::JournaledGuard::recover(Path::new(&directory), secret.0, chain.0, view).map(Self::around)
         }
         /// Signs a statement, and returns the vote once its record is durable. The same statement again gives the same vote.
-        /// # Errors
         /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
         /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
         /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
@@ -75,7 +71,6 @@ impl JournaledGuard {
             self.inner.lock().sign(&committee.0, statement.0).map(Vote)
         }
         /// Signs a timeout vote under the same rule: one value per view of a kind.
-        /// # Errors
         /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier one.
         /// [`Error::WrongContext`](quorate::Error) for a committee of another suite, chain or epoch, or without this key.
         /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable: close this object, and open it again.
@@ -123,7 +118,6 @@ pub struct SlashingProtection {
 impl SlashingProtection {
     /// Creates the journal of a chain, which its genesis validators root names, without keys. The directory is created
     /// if its parent exists.
-    /// # Errors
     /// [`Error::JournalExists`](quorate::Error) if the directory has a journal.
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
     /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
@@ -134,7 +128,6 @@ impl SlashingProtection {
     }
 
     /// Opens the journal of a chain at every start after the first.
-    /// # Errors
     /// [`Error::JournalMissing`](quorate::Error) if there is none.
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
     /// [`Error::JournalDamaged`](quorate::Error) if bytes of it were changed.
@@ -149,7 +142,6 @@ impl SlashingProtection {
     /// Starts again after the journal was lost or damaged: these keys, and those that are intact in the journal, sign no
     /// message that could contradict one with a slot up to `slot` and a target up to `epoch`. Choose what the keys
     /// **cannot have reached**.
-    /// # Errors
     /// [`Error::JournalInUse`](quorate::Error) if another object or process has it open.
     /// [`Error::JournalFailed`](quorate::Error) if a file operation fails.
     /// [`Error::WrongContext`](quorate::Error) for the journal of another chain, or a key of another suite.
@@ -169,7 +161,6 @@ impl SlashingProtection {
     }
 
     /// Adds a key that has **never signed on this chain**. For any other key import its history.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a key of another suite.
     /// [`Error::TooLarge`](quorate::Error) above 16,384 keys.
     /// [`Error::JournalFailed`](quorate::Error) if the record may not be durable.
@@ -179,7 +170,6 @@ impl SlashingProtection {
 
     /// Signs a block, and returns the signature once its record is durable. The same block again gives the same
     /// signature.
-    /// # Errors
     /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier block.
     /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
     /// [`Error::Malformed`](quorate::Error) for a root that does not have 32 bytes.
@@ -192,7 +182,6 @@ impl SlashingProtection {
 
     /// Signs an attestation, and returns the signature once its record is durable. The same attestation again gives the
     /// same signature.
-    /// # Errors
     /// [`Error::Contradiction`](quorate::Error) for a second vote for the target, or if one attestation surrounds the
     /// other.
     /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
@@ -213,7 +202,6 @@ impl SlashingProtection {
 
     calls! {
         /// Returns once a remote signer may sign the block.
-        /// # Errors
         /// [`Error::Contradiction`](quorate::Error) if it contradicts an earlier block.
         /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
         /// [`Error::Malformed`](quorate::Error) for a root that does not have 32 bytes.
@@ -223,7 +211,6 @@ impl SlashingProtection {
             self.inner.lock().record_block(&bytes_of(public_key)?, slot, root)
         }
         /// Returns once a remote signer may sign the attestation.
-        /// # Errors
         /// [`Error::Contradiction`](quorate::Error) for a second vote for the target, or if one attestation surrounds the
         /// other.
         /// [`Error::WrongContext`](quorate::Error) for a key that was neither added nor imported, or of another suite.
@@ -241,14 +228,12 @@ impl SlashingProtection {
         }
         /// Imports an interchange file of EIP-3076, all of it or nothing. Import only what a **stopped** client has
         /// exported.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if it is not of the EIP's schema.
         /// [`Error::TooLarge`](quorate::Error) above 256 MiB or 16,384 keys.
         /// [`Error::WrongContext`](quorate::Error) for another chain or version.
         /// [`Error::JournalFailed`](quorate::Error) if the histories may not be durable.
         fn import_interchange(&self, json: &[u8]) -> Result<()> { self.inner.lock().import_interchange(json) }
         /// Returns the interchange file of all keys. Sign nothing more with them here once another client has it.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) above 256 MiB.
         fn export_interchange(&self) -> Result<String> { self.inner.lock().export_interchange() }
     }

@@ -24,7 +24,7 @@
 //!   `shown!` implements it.
 //! - `calls!` is a list of public functions of at most three lines each. An attribute without a value is a word before
 //!   `fn`, in the order of the macro.
-//! - The first paragraphs of a comment are the description; `# Errors` lists one error per line, by its link.
+//! - The first paragraphs of a comment are the description; then each error begins a line with its link.
 //!
 //! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
 //! blocks over the interface: see `quorate_generator::operations`.

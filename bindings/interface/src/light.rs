@@ -29,7 +29,6 @@ impl LightClient {
     calls! {
         /// Creates a client that trusts the committees of one epoch. The protocol is `jolteon`, `gosig` or `abft`; `voters`
         /// are the voting keys of the members, and `identities` their Ed25519 keys.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another protocol, and for identities of another suite.
         /// [`Error::BadCommittee`](quorate::Error) if the committees differ in chain, epoch, number of members or a weight.
         fn new(protocol: String, voters: &Committee, identities: &Committee) -> Result<Self> {
@@ -38,7 +37,6 @@ impl LightClient {
         }
         /// Creates a client that trusts a genesis file: its text, in the form that `quorate genesis` writes. Cost: a proof
         /// of possession per key.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a text that is no genesis file.
         /// [`Error::WrongContext`](quorate::Error) for an unknown protocol.
         /// [`Error::BadPossession`](quorate::Error) for a key whose possession is not proven.
@@ -54,11 +52,9 @@ impl LightClient {
         /// The newest epoch that the client has reached.
         getter computed fn epoch(&self) -> u64 { self.0.lock().epoch() }
         /// Returns the voting keys of an epoch.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
         fn voters(&self, epoch: u64) -> Result<Committee> { self.0.lock().voters(epoch).map(Committee) }
         /// Returns the identity keys of an epoch.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for an epoch that the client does not know.
         fn identities(&self, epoch: u64) -> Result<Committee> {
             self.0.lock().identities(epoch).map(Committee)
@@ -67,7 +63,6 @@ impl LightClient {
 
     /// Continues with the next epoch and returns its number. `block` is the last block of the newest epoch, `finality` the
     /// proof that it is committed, and `payload` all its transactions, each encoded, as a validator serves them.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a block of another epoch, for transactions of another block, for a block
     /// that does not change the members, for a protocol whose members do not change, and if another call has reached the
     /// epoch meanwhile.
@@ -91,7 +86,6 @@ impl LightClient {
     /// Returns true if a certificate of this statement certifies the block of this height, view and digest of 32 bytes. The
     /// view is the round in Gosig, and the height in ABFT. In Gosig and ABFT such a block is committed. In Jolteon it is not
     /// yet, and the statement does not bind the height.
-    /// # Errors
     /// [`Error::Malformed`](quorate::Error) for a digest of another length.
     #[cfg_attr(binding, quick)]
     pub fn certifies(&self, statement: &Statement, height: u64, view: u64, digest: &[u8]) -> Result<bool> {
@@ -100,7 +94,6 @@ impl LightClient {
 
     calls! {
         /// Verifies an encoded certificate of any epoch that the client knows. Cost (BLS): two pairings.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
         /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
         /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.
@@ -118,7 +111,6 @@ impl LightClient {
         }
         /// Verifies that a block is committed: an encoded block, and its commit proof. Cost (BLS): two pairings; in Jolteon
         /// also an Ed25519 signature for the block and for each block of its proof.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another epoch, and for the proof of another block.
         /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
         /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
@@ -135,7 +127,6 @@ impl LightClient {
         }
         /// Verifies the proof that a transaction is committed, as a validator serves it. Cost: as
         /// [`LightClient::verify_commit`], and a few hashes.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another epoch, and for a part that does not match the others.
         /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
         /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.

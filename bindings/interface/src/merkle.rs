@@ -31,18 +31,15 @@ impl Merkle {
         /// Returns the leaves of several items, as [`Merkle::leaf`] does for one.
         fn leaves(&self, items: &[&[u8]]) -> Vec<Hash> { self.tree().leaves(items) }
         /// Returns the root over leaves of 32 bytes each. It does not bind their number: sign the count with it.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a leaf of another length.
         fn root(&self, leaves: &[&[u8]]) -> Result<Hash> { Ok(self.tree().root(&hashes(leaves)?)) }
         /// Returns the path of the leaf at `index`.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for an index out of range, or a leaf that does not have 32 bytes.
         fn path(&self, leaves: &[&[u8]], index: usize) -> Result<Path> {
             self.tree().path(&hashes(leaves)?, index).map(Path)
         }
         /// Verifies that `leaf` is at the path's position in the tree under `root`. Compare [`Path::count`] with the signed
         /// count.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if the path leads to another root.
         fn verify(&self, root: &[u8], leaf: &[u8], path: &Path) -> Result<()> {
             let (root, leaf) = (exactly(root, "Merkle root")?, exactly(leaf, LEAF)?);
@@ -69,7 +66,6 @@ pub struct Path(merkle::Path);
 impl Path {
     calls! {
         /// Decodes a path.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a path.
         quick fn decode(bytes: &[u8]) -> Result<Self> { merkle::Path::decode(bytes, &()).map(Self) }
         /// Returns the canonical encoding.

@@ -18,7 +18,6 @@ pub struct SignerSet(Locked<committee::SignerSet>);
 impl SignerSet {
     calls! {
         /// Creates the set of these members, each listed once; the empty set by default.
-        /// # Errors
         /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
         /// [`Error::DuplicateSigner`](quorate::Error) for a member that is listed twice.
         quick fn new(

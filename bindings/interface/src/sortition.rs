@@ -37,7 +37,6 @@ impl Seed {
         /// fixed**: control over them is control over the first proposers.
         fn genesis(chain: &ChainId, bytes: &[u8]) -> Self { Self(sortition::Seed::genesis(chain.0, bytes)) }
         /// Decodes the 40 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn decode(bytes: &[u8]) -> Result<Self> { sortition::Seed::decode(bytes, &()).map(Self) }
         /// Returns the 40 bytes.
@@ -48,7 +47,6 @@ impl Seed {
         getter fn value(&self) -> [u8; 32] { *self.0.value() }
         /// Derives the next seed: the hash of the proof. **The protocol determines the prover**, usually the proposer of the
         /// block: compare [`SeedProof::signer`]. Cost: one subgroup check, one hash to the curve, two pairings.
-        /// # Errors
         /// [`Error::UnknownSigner`](quorate::Error) if the committee has no such member.
         /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature on this seed.
         /// [`Error::WrongContext`](quorate::Error) for a committee of another suite.
@@ -69,20 +67,17 @@ pub struct SeedProof(any::SeedProof);
 impl SeedProof {
     calls! {
         /// Creates a proof from its parts. Nothing is verified.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
         quick fn new(signer: u16, signature: &Signature) -> Result<Self> {
             any::SeedProof::new(signer, signature.0.clone()).map(Self)
         }
         /// Signs a seed: this member's proof.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member, and for Ed25519, whose signatures are
         /// not unique.
         fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Result<Self> {
             any::SeedProof::sign(&secret.0, &committee.0, &seed.0).map(Self)
         }
         /// Decodes a proof of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a proof.
         /// [`Error::WrongContext`](quorate::Error) for another suite.
         fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
@@ -91,7 +86,6 @@ impl SeedProof {
         /// Returns the canonical encoding.
         quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Decodes the signature, where the signer is known.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
         /// [`Error::WrongContext`](quorate::Error) for another suite.
         fn decode_detached(suite: Suite, bytes: &[u8], signer: u16) -> Result<Self> {
@@ -117,7 +111,6 @@ pub struct Lottery(any::Lottery);
 impl Lottery {
     calls! {
         /// Creates the lottery of `round`, in which `expected` members win on average; 7 by default.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a committee of Ed25519.
         quick fn new(
             committee: &Committee,
@@ -129,7 +122,6 @@ impl Lottery {
                 .map(Self)
         }
         /// Returns this member's ticket, if it won. Cost: one multiplication, one signature.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if the key belongs to no member.
         fn draw(&self, secret: &SecretKey) -> Result<Option<VerifiedTicket>> {
             Ok(self.0.draw(&secret.0)?.map(VerifiedTicket))
@@ -153,20 +145,17 @@ pub struct Ticket(any::Ticket);
 impl Ticket {
     calls! {
         /// Creates a ticket from its parts. Nothing is verified.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for Ed25519, whose signatures are not unique.
         quick fn new(round: u64, member: u16, signature: &Signature) -> Result<Self> {
             any::Ticket::new(round, member, signature.0.clone()).map(Self)
         }
         /// Decodes a ticket of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ticket.
         /// [`Error::WrongContext`](quorate::Error) for another suite.
         fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> { any::Ticket::decode(suite, bytes).map(Self) }
         /// Returns the canonical encoding.
         quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Decodes the signature of a ticket whose round and member are known.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
         /// [`Error::WrongContext`](quorate::Error) for another suite.
         fn decode_detached(suite: Suite, bytes: &[u8], round: u64, member: u16) -> Result<Self> {
@@ -184,7 +173,6 @@ impl Ticket {
         getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
         /// Verifies that this member won this lottery. Cost: one subgroup check and a hash; for a winning ticket, also one
         /// hash to the curve and two pairings.
-        /// # Errors
         /// [`Error::NotDrawn`](quorate::Error) for a ticket that does not win, before any pairing.
         /// [`Error::WrongContext`](quorate::Error) for another round.
         /// [`Error::BadSignature`](quorate::Error) if the proof is not the member's signature.

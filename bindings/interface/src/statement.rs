@@ -22,7 +22,6 @@ impl Statement {
 
     calls! {
         /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a digest of another length.
         #[cfg_attr(binding, fields)]
         quick fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
@@ -38,7 +37,6 @@ impl Statement {
         /// The value, usually the hash of a block: 32 bytes.
         getter fn digest(&self) -> [u8; 32] { self.0.digest }
         /// Decodes the 49 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn decode(bytes: &[u8]) -> Result<Self> { certificate::Statement::decode(bytes, &()).map(Self) }
         /// Returns the 49 bytes.

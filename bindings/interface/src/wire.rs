@@ -34,55 +34,44 @@ impl Reader {
         /// Number of bytes left.
         getter fn remaining(&self) -> usize { self.bytes.len() - *self.position.lock() }
         /// Reads the next `n` bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         quick fn raw(&self, n: Length) -> Result<Vec<u8>> {
             self.read(|reader| reader.raw(n).map(<[u8]>::to_vec))
         }
         /// Reads one byte.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         quick fn u8(&self) -> Result<u8> { self.read(|reader| reader.u8()) }
         /// Reads two bytes, little-endian.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         quick fn u16(&self) -> Result<u16> { self.read(|reader| reader.u16()) }
         /// Reads four bytes, little-endian.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         quick fn u32(&self) -> Result<u32> { self.read(|reader| reader.u32()) }
         /// Reads eight bytes, little-endian.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         quick fn u64(&self) -> Result<u64> { self.read(|reader| reader.u64()) }
         /// Reads sixteen bytes, little-endian.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         quick fn u128(&self) -> Result<u128> { self.read(|reader| reader.u128()) }
         /// Reads LEB128 in its shortest form, at most 2³² − 1.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes, or a larger number.
         /// [`Error::NonCanonical`](quorate::Error) for a longer form.
         quick fn varint(&self) -> Result<u32> { self.read(|reader| reader.varint()) }
         /// Reads a length of at most `cap`, then that many bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         /// [`Error::TooLarge`](quorate::Error) for a larger length.
         quick fn bytes(&self, cap: Length) -> Result<Vec<u8>> {
             self.read(|reader| reader.bytes("bytes", cap).map(<[u8]>::to_vec))
         }
         /// Reads a list length of at most `cap`; the items follow.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         /// [`Error::TooLarge`](quorate::Error) for a larger length.
         quick fn count(&self, cap: Length) -> Result<usize> { self.read(|reader| reader.count("list", cap)) }
         /// Reads whether an optional value follows.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for too few bytes.
         /// [`Error::NonCanonical`](quorate::Error) for another tag than 0 and 1.
         quick fn option(&self) -> Result<bool> { self.read(|reader| reader.tag()) }
         /// Checks that no bytes are left.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if bytes are left.
         quick fn finish(&self) -> Result<()> { self.read(|reader| reader.finish()) }
     }
@@ -124,7 +113,6 @@ impl Writer {
     }
 
     /// Writes a length, then the bytes.
-    /// # Errors
     /// [`Error::TooLarge`](quorate::Error) for 4 GiB or more.
     #[cfg_attr(binding, quick)]
     pub fn bytes(&self, bytes: &[u8]) -> Result<()> {

@@ -30,7 +30,6 @@ impl Auditor {
         /// The suite.
         getter fn suite(&self) -> Suite { self.suite }
         /// Verifies the next signature of a log.
-        /// # Errors
         /// [`Error::BadSignature`](quorate::Error) if it is not valid.
         /// [`Error::OneTimeReuse`](quorate::Error) if its key signed another message before, in a batch that is remembered.
         quick fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
@@ -42,7 +41,6 @@ impl Auditor {
 
 /// Verifies a signature of any suite without prior knowledge of its batch. Its first byte selects the suite: to accept only
 /// one suite, use a verifier or check that byte. Cost: one Ed25519 verification, plus hashes.
-/// # Errors
 /// [`Error::WrongContext`](quorate::Error) for a key of another scheme, and for an unknown suite.
 /// [`Error::BadSignature`](quorate::Error) if it is not valid.
 pub fn verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
@@ -52,7 +50,6 @@ pub fn verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()
 /// Verifies several signatures of one suite, such as those of a log: each entry has a signer, a message and a signature.
 /// Returns an outcome for each, in input order: nothing, or the error that an auditor of 1,024 batches would report. Cost:
 /// one Ed25519 verification per batch of keys, plus hashes.
-/// # Errors
 /// [`Error::WrongContext`](quorate::Error) for a key of another scheme, and for an unknown suite.
 #[cfg_attr(binding, slow)]
 pub fn verify_all(suite: &Suite, entries: &[(&PublicKey, &[u8], &[u8])]) -> Result<Vec<Option<Error>>> {
@@ -65,7 +62,6 @@ pub fn verify_all(suite: &Suite, entries: &[(&PublicKey, &[u8], &[u8])]) -> Resu
 
 /// Combines two signatures of one one-time key, each with its message, into evidence against the signer, for
 /// `verify_reuse`.
-/// # Errors
 /// [`Error::NotEvidence`](quorate::Error) if the keys differ, or the messages do not.
 /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
 /// [`Error::WrongContext`](quorate::Error) for a key of another scheme, and for an unknown suite.
@@ -74,7 +70,6 @@ pub fn reuse(signer: &PublicKey, first: (&[u8], &[u8]), second: (&[u8], &[u8])) 
 }
 
 /// Verifies evidence of key reuse without prior knowledge, and returns the culprit.
-/// # Errors
 /// [`Error::NotEvidence`](quorate::Error) if it proves no fault.
 /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
 pub fn verify_reuse(suite: &Suite, evidence: &[u8]) -> Result<PublicKey> {

@@ -33,7 +33,6 @@ impl Signer {
     /// `groups` are sets of likely verifiers; the group of all verifiers always exists. A batch has 2 to the power of
     /// `log2_batch` keys, at most 128; a group with fewer keys than `low_water` gets another batch; keys older than
     /// `lifetime` are wiped, so that a copied or suspended machine does not continue to use them.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a key of another scheme, or an unknown suite.
     /// [`Error::TooLarge`](quorate::Error) for batches of more than 128 keys.
     pub fn new(
@@ -85,7 +84,6 @@ impl Signer {
     /// nothing if no group needs a batch. Call it until it returns nothing, and again during the signer's lifetime. Make
     /// one call at a time: concurrent calls make a batch each. Cost: 128 times the cost of making and verifying a
     /// signature, and more in the HORS suites.
-    /// # Errors
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     #[cfg_attr(binding, slow)]
     pub fn prepare(
@@ -116,7 +114,6 @@ impl Signer {
         /// Signs with a fresh key of the smallest group that contains all of `hint` and has a key; an empty hint means all
         /// verifiers. The hint determines which verifiers verify fast, never which can verify. Cost: one hash of the message
         /// and one copy.
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) if no fresh key is left: call [`Signer::prepare`] and sign again.
         quick fn sign(
             &self,

@@ -51,7 +51,6 @@ same_variants! {
 impl Suite {
     calls! {
         /// Returns the suite with this name.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
         fn from_name(name: &str) -> Result<Self> { name.parse::<SuiteId>().map(Self::from) }
         /// Number of the suite in encodings.

@@ -51,7 +51,6 @@ impl Verifier {
         /// The suite.
         getter fn suite(&self) -> Suite { self.suite }
         /// Admits a signer. Does nothing if the signer is known.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a key of another scheme.
         quick fn admit(&self, signer: &PublicKey) -> Result<()> {
             let signer = ed25519(signer)?.clone();
@@ -59,7 +58,6 @@ impl Verifier {
             Ok(())
         }
         /// Forgets a signer: all of its signatures are rejected from now on. Returns true if it was known.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a key of another scheme.
         quick fn revoke(&self, signer: &PublicKey) -> Result<bool> {
             let signer = ed25519(signer)?;
@@ -76,7 +74,6 @@ impl Verifier {
 
     /// Background work: processes an announcement received from its signer over an authenticated link. Cost: 127 hashes,
     /// one Ed25519 verification.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for unknown signers, and for another suite.
     /// [`Error::RateLimited`](quorate::Error) above the allowance.
     /// [`Error::BadSignature`](quorate::Error) if it is not the signer's.
@@ -96,7 +93,6 @@ impl Verifier {
     }
 
     /// Returns true if [`Verifier::verify`] would not need an Ed25519 verification. Cost: one lookup.
-    /// # Errors
     /// [`Error::Malformed`](quorate::Error) for what is no signature.
     /// [`Error::WrongContext`](quorate::Error) for a signature of another suite.
     #[cfg_attr(binding, quick)]
@@ -113,7 +109,6 @@ impl Verifier {
     /// Verifies a signature, whether or not its batch was announced. It accepts the same signatures as the function of this
     /// name outside classes, except those of keys that signed another message before: keep each verified message with its
     /// signature, to make evidence with `reuse`.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for unknown signers, and for another suite.
     /// [`Error::BadSignature`](quorate::Error) if it is not valid.
     /// [`Error::OneTimeReuse`](quorate::Error) if it is valid, but its key signed another message before.

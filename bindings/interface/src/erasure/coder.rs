@@ -22,7 +22,6 @@ pub struct Coder {
 
 impl Coder {
     /// Creates a coder.
-    /// # Errors
     /// [`Error::BadShape`](quorate::Error) if this build does not support the code.
     /// [`Error::TooLarge`](quorate::Error) in WebAssembly, if all shards of a message together exceed 256 MiB.
     pub fn new(coding: &Coding) -> Result<Self> {
@@ -40,7 +39,6 @@ impl Coder {
         getter fn coding(&self) -> Coding { self.coding }
         /// Encodes a message into all its shards and commits to them. Cost: computing the parity shards, and hashing all
         /// shards.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) for a message that is longer than the coding allows.
         slow fn disperse(&self, message: &[u8]) -> Result<Dispersal> {
             self.run(|coder| coder.disperse(message)).map(Dispersal)
@@ -49,7 +47,6 @@ impl Coder {
 
     /// Restores the message and all shards from at least as many shards of one commitment as there are data shards.
     /// **All members that decode shards of this commitment reach the same verdict**, whichever shards they have.
-    /// # Errors
     /// [`Error::BadEncoding`](quorate::Error) if the sender committed to shards that do not encode one message; the
     /// shards, with the sender's signature on the commitment, are the evidence.
     /// [`Error::WrongContext`](quorate::Error) for shards of several commitments or of another coding.

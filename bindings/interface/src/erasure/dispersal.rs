@@ -20,7 +20,6 @@ impl Commitment {
 
     calls! {
         /// Decodes a commitment of that coding.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a commitment.
         /// [`Error::WrongContext`](quorate::Error) for another coding.
         quick fn decode(bytes: &[u8], coding: &Coding) -> Result<Self> {
@@ -57,7 +56,6 @@ impl CheckedShard {
             erasure::CheckedShard::max_encoded_len(&coding.0)
         }
         /// Decodes a shard of that coding and checks it. Cost: hashing the shard.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a shard.
         /// [`Error::WrongContext`](quorate::Error) if it does not match its commitment, or for another coding.
         fn decode(bytes: &[u8], coding: &Coding) -> Result<Self> {
@@ -88,7 +86,6 @@ impl Dispersal {
         /// The message, as a new copy each time.
         getter fn message(&self) -> &[u8] { self.0.message() }
         /// Returns the shard at this index, for the member with this index.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for an index out of range.
         fn shard(&self, index: usize) -> Result<CheckedShard> { self.0.shard(index).map(CheckedShard) }
         /// Returns all shards, in order.

@@ -26,12 +26,10 @@ pub struct Shape(pub(super) erasure::Shape);
 impl Shape {
     calls! {
         /// Creates a shape.
-        /// # Errors
         /// [`Error::BadShape`](quorate::Error) without data shards, or with more than 32,768 shards.
         quick fn new(data: u16, parity: u16) -> Result<Self> { erasure::Shape::new(data, parity).map(Self) }
         /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
         /// that.
-        /// # Errors
         /// [`Error::BadShape`](quorate::Error) unless three times `faulty` is below `members`.
         quick fn for_committee(members: u16, faulty: u16) -> Result<Self> {
             erasure::Shape::for_committee(members, faulty).map(Self)
@@ -56,7 +54,6 @@ impl Packets {
 
     calls! {
         /// Creates parameters with words of 2 to 16 bits and packets of 2^`log2_packet` bytes.
-        /// # Errors
         /// [`Error::BadShape`](quorate::Error) for words below 2 or above 16 bits, or packets above 65,536 bytes.
         quick fn new(word: u8, log2_packet: u8) -> Result<Self> {
             erasure::Packets::new(word, log2_packet).map(Self)
@@ -90,7 +87,6 @@ impl Suite {
         /// all members get the same.
         quick fn recommended(shape: &Shape) -> Self { Self(erasure::ErasureSuite::recommended(shape.0)) }
         /// Decodes the 3 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a suite.
         /// [`Error::NonCanonical`](quorate::Error) for parameters of a suite that has none.
         quick fn decode(bytes: &[u8]) -> Result<Self> { erasure::ErasureSuite::decode(bytes, &()).map(Self) }
@@ -128,7 +124,6 @@ pub struct Coding(pub(super) erasure::Coding);
 impl Coding {
     calls! {
         /// Creates a coding of messages up to `max_message` bytes, with the recommended suite by default.
-        /// # Errors
         /// [`Error::BadShape`](quorate::Error) if the suite does not support this shape.
         /// [`Error::TooLarge`](quorate::Error) if the maximum message length, or that of all its shards, is too large.
         quick fn new(shape: &Shape, max_message: Length, suite: Option<&Suite>) -> Result<Self> {

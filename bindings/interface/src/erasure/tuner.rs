@@ -16,7 +16,6 @@ pub struct Row(tuner::Row);
 impl Row {
     calls! {
         /// Creates a measurement.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) if the message is longer than any coding allows.
         quick fn new(shape: &Shape, message: Length, suite: &Suite, cost: u64) -> Result<Self> {
             tuner::Row::new(shape.0, message, suite.0, cost).map(Self)
@@ -47,7 +46,6 @@ impl Table {
         #[expect(clippy::new_without_default, reason = "languages have constructors, not defaults")]
         quick fn new() -> Self { Self(Locked::default()) }
         /// Decodes a file of the tuner.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a damaged file.
         fn decode(bytes: &[u8]) -> Result<Self> {
             tuner::Table::decode(bytes, &()).map(|table| Self(Locked::new(table)))
@@ -57,11 +55,9 @@ impl Table {
         /// All rows, ascending by shape, length and suite.
         getter fn rows(&self) -> Vec<Row> { self.0.lock().rows().iter().copied().map(Row).collect() }
         /// Changes the table: adds a row, and replaces one for the same shape, length and suite.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
         fn insert(&self, row: &Row) -> Result<()> { self.0.lock().insert(row.0) }
         /// Changes the table: adds all rows of a newer one.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) for more rows than a table may have.
         fn merge(&self, newer: &Table) -> Result<()> {
             // It may be the same table, whose lock is taken once at a time.

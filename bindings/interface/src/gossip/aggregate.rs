@@ -22,20 +22,17 @@ pub struct Aggregate(pub(super) any::Aggregate);
 impl Aggregate {
     calls! {
         /// Returns the aggregate of one verified vote.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a suite without counts, or a vote that was verified for another
         /// committee.
         fn from_vote(vote: &VerifiedVote, committee: &Committee) -> Result<VerifiedAggregate> {
             any::Aggregate::from_vote(&vote.0, &committee.0).map(VerifiedAggregate)
         }
         /// Returns the aggregate of a certificate.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
         fn from_certificate(certificate: &VerifiedCertificate) -> Result<VerifiedAggregate> {
             any::Aggregate::from_certificate(&certificate.0).map(VerifiedAggregate)
         }
         /// Decodes an aggregate of that committee: checks its form and epoch, not its sum.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another epoch or suite.
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an aggregate.
         /// [`Error::NonCanonical`](quorate::Error) for counts in another form than the canonical one.
@@ -63,7 +60,6 @@ impl Aggregate {
         getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
         /// Verifies the sum. Cost: two pairings, one hash to the curve, one subgroup check, and one addition for each
         /// signer, or for each absent member if all counts are 1.
-        /// # Errors
         /// [`Error::BadSignature`](quorate::Error) if the sum is not that of these signatures.
         /// [`Error::WrongContext`](quorate::Error) for a committee of another epoch or suite.
         slow fn verify(&self, committee: &Committee) -> Result<VerifiedAggregate> {
@@ -112,7 +108,6 @@ impl VerifiedAggregate {
         /// Committee against which it was verified: compare it with the id of the current one.
         getter fn committee(&self) -> CommitteeId { CommitteeId(self.0.committee()) }
         /// Adds two aggregates of one statement. No count may exceed `limit`, which is 255 by default. Cost: one addition.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) if a count would exceed the limit.
         /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
         /// [`Error::Infinity`](quorate::Error) if the signatures cancel.

@@ -86,7 +86,6 @@ impl Peers {
         /// Picks a peer that may be sent to now: neither this member, nor a peer with a send in progress, nor a suspended
         /// one; at random by `draw`, or by the operating system's randomness. Nothing if the maximum number of sends is in
         /// progress, or no peer is available. The pick takes effect only with [`Peers::begin`].
-        /// # Errors
         /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
         quick fn pick(
             &self,

@@ -26,7 +26,6 @@ pub struct Pool(Locked<any::Pool>);
 impl Pool {
     calls! {
         /// Creates an empty pool of member `me`.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
         fn new(
             committee: &Committee,
@@ -40,12 +39,10 @@ impl Pool {
         getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
         /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It
         /// uses no cryptography, so call it before verifying.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
         /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
         quick fn wants(&self, aggregate: &Aggregate) -> Result<bool> { self.0.lock().wants(&aggregate.0) }
         /// Inserts a verified aggregate. Returns false if it changes nothing.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
         /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
         fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {

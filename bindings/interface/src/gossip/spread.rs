@@ -32,7 +32,6 @@ pub struct Gossip(Locked<any::Gossip>);
 impl Gossip {
     calls! {
         /// Creates a gossip of member `me` that knows no signature on the statement yet.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
         /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
         fn new(
@@ -47,12 +46,10 @@ impl Gossip {
         /// The statement being signed.
         getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
         /// Adds a verified vote, usually the member's own. Returns false if it was known.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
         fn vote(&self, vote: &VerifiedVote) -> Result<bool> { self.0.lock().vote(&vote.0) }
         /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
         /// nothing new.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
         fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
             self.0.lock().adopt(aggregate.0.clone())
@@ -60,7 +57,6 @@ impl Gossip {
     }
 
     /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
     pub fn receive(
@@ -87,7 +83,6 @@ impl Gossip {
     /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
     /// The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all aggregates of the
     /// batch. Cost: as [`Aggregate::verify_batch`] of at most [`Parameters::batch`] aggregates.
-    /// # Errors
     /// [`Error::Malformed`](quorate::Error) for entropy of another length.
     pub fn check(
         &self,
@@ -107,7 +102,6 @@ impl Gossip {
         /// [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free:
         /// call again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to
         /// the operating system's randomness.
-        /// # Errors
         /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
         fn next(
             &self,
@@ -152,7 +146,6 @@ impl Received {
     const ALL: [Self; 4] = [Self::Waiting, Self::NothingNew, Self::Complete, Self::Refused];
 
     /// Returns the result with this name.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no result has this name.
     pub fn from_name(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|one| one.name() == name);

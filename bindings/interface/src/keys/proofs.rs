@@ -15,7 +15,6 @@ pub struct UnverifiedKey(any::UnverifiedKey);
 impl UnverifiedKey {
     calls! {
         /// Combines a received key and proof.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if they have different suites.
         quick fn new(public: &PublicKey, possession: &Signature) -> Result<Self> {
             any::UnverifiedKey::new(public.0.clone(), possession.0.clone()).map(Self)
@@ -23,7 +22,6 @@ impl UnverifiedKey {
         /// Returns the key of `secret` with a new proof.
         fn prove(secret: &SecretKey) -> Self { Self(any::UnverifiedKey::prove(&secret.0)) }
         /// Decodes a key of that suite, and its proof.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key and a proof.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::NotInSubgroup`](quorate::Error) for a key outside the subgroup.
@@ -40,7 +38,6 @@ impl UnverifiedKey {
         /// The proof as received.
         getter fn possession(&self) -> Signature { Signature(self.0.possession()) }
         /// Verifies the proof. Cost: one signature verification.
-        /// # Errors
         /// [`Error::BadPossession`](quorate::Error) if the proof is not valid.
         slow fn verify(&self) -> Result<VerifiedKey> { self.0.verify().map(VerifiedKey) }
     }

@@ -12,7 +12,6 @@ pub struct PublicKey(pub any::PublicKey);
 impl PublicKey {
     calls! {
         /// Decodes a key of that suite. Cost (BLS): a square root and a subgroup check.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.

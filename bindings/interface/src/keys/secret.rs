@@ -18,11 +18,9 @@ pub struct SecretKey(pub any::SecretKey);
 impl SecretKey {
     calls! {
         /// Generates a key with the operating system's random number generator.
-        /// # Errors
         /// [`Error::Rng`](quorate::Error) if the generator fails.
         fn generate(suite: Suite) -> Result<Self> { any::SecretKey::generate(suite, &mut SysRng).map(Self) }
         /// Decodes a key of exactly 32 bytes. The caller keeps the bytes and overwrites them.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes, or if they are not a key.
         fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
             any::SecretKey::from_bytes(suite, bytes).map(Self)
@@ -37,7 +35,6 @@ impl SecretKey {
         fn sign(&self, message: &[u8]) -> Signature { Signature(self.0.sign(message)) }
         /// Signs exactly these bytes for another chain, under its ciphersuite. Never sign with a key that signs quorate's
         /// statements: a `Guard` does not record it.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another ciphersuite than the default, unless the suite is
         /// `bls-min-sig` or `bls-min-pk`.
         fn sign_with(&self, ciphersuite: &Ciphersuite, message: &[u8]) -> Result<Signature> {

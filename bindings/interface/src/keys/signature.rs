@@ -16,7 +16,6 @@ pub struct Signature(pub any::Signature);
 impl Signature {
     calls! {
         /// Decodes a signature of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -26,7 +25,6 @@ impl Signature {
         /// Returns the canonical encoding.
         fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Decodes the form for direct links, which is uncompressed where that saves a square root.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -49,7 +47,6 @@ impl Hash for Signature {
 impl PublicKey {
     calls! {
         /// Verifies that the owner of this key signed exactly these bytes.
-        /// # Errors
         /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
         /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
         /// [`Error::WrongContext`](quorate::Error) for a signature of another suite.
@@ -58,7 +55,6 @@ impl PublicKey {
         }
         /// Verifies that the owner of this key signed exactly these bytes for another chain, under its ciphersuite. Cost
         /// (BLS): one hash to the curve, one subgroup check, two pairings.
-        /// # Errors
         /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
         /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
         /// [`Error::WrongContext`](quorate::Error) for a signature of another suite, and for another ciphersuite than the
@@ -72,7 +68,6 @@ impl PublicKey {
             self.0.verify_with(&ciphersuite.0, message, &signature.0)
         }
         /// Verifies a proof of possession.
-        /// # Errors
         /// [`Error::BadPossession`](quorate::Error) if the proof is not valid.
         /// [`Error::WrongContext`](quorate::Error) for a proof of another suite.
         slow fn verify_possession(&self, possession: &Signature) -> Result<()> {

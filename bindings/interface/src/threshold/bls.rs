@@ -17,7 +17,6 @@ use crate::{Attested, SecretBytes, progress, required};
 
 /// Generates a key and shares it, one share per party. **The process that runs this knows the key**: run it once,
 /// offline, and give each member only its own share.
-/// # Errors
 /// [`Error::WrongContext`](quorate::Error) for Ed25519, which has no shares.
 /// [`Error::Rng`](quorate::Error) if the generator fails.
 #[cfg_attr(binding, slow)]
@@ -32,7 +31,6 @@ pub fn deal(
 }
 
 /// Returns 32 bytes that were unpredictable before enough parties had signed. **Verify the signature first.**
-/// # Errors
 /// [`Error::WrongContext`](quorate::Error) for a signature of Ed25519, which is not unique.
 #[cfg_attr(binding, quick)]
 pub fn beacon(signature: &Signature) -> Result<[u8; 32]> {
@@ -47,7 +45,6 @@ pub struct GroupKey(any::GroupKey);
 impl GroupKey {
     calls! {
         /// Decodes a key of that suite. Cost: a square root and a subgroup check for each party.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
@@ -84,7 +81,6 @@ pub struct KeyShare(any::KeyShare);
 impl KeyShare {
     calls! {
         /// Decodes the result of [`KeyShare::to_bytes`] for that suite. The caller keeps the bytes and overwrites them.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::NotInSubgroup`](quorate::Error) for a point outside the subgroup.
@@ -116,7 +112,6 @@ pub struct SignatureShare(any::SignatureShare);
 impl SignatureShare {
     calls! {
         /// Decodes a share of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -139,7 +134,6 @@ impl SignatureShare {
         /// it.
         fn attested_bytes(&self) -> Vec<u8> { self.0.attested_bytes() }
         /// Returns the share with the party's signature.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
         fn attest(&self, attestation: &[u8]) -> Result<Self> {
             let mut share = self.0.clone();
@@ -167,7 +161,6 @@ impl Combiner {
     }
 
     /// Adds a share received over a link that authenticates `sender`. It never requests openings.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
     /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
     /// [`Error::DuplicateSigner`](quorate::Error) for a second share of a party.
@@ -229,7 +222,6 @@ pub struct ShareFault(any::ShareFault);
 impl ShareFault {
     calls! {
         /// Decodes unverified evidence of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -246,7 +238,6 @@ impl ShareFault {
         getter fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
         /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
         /// attestation of them; it returns true if the attestation is valid.
-        /// # Errors
         /// [`Error::NotEvidence`](quorate::Error) if the attestation is not valid, or the share is right.
         /// [`Error::WrongContext`](quorate::Error) for evidence of another key.
         fn verify(&self, key: &GroupKey, attested: Attested<'_>) -> Result<u16> {

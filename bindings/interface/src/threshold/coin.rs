@@ -22,7 +22,6 @@ super::dleq::purpose! { CommonCoin, Coin, CoinShare }
 impl KeyShare {
     /// Returns this member's share of a coin. **Release it only when the protocol permits it**: a party that sees enough
     /// shares early knows the value early. Cost: three multiplications.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the coin belongs to other keys.
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     pub fn coin_share(&self, coin: &Coin) -> Result<CoinShare> {
@@ -47,7 +46,6 @@ impl CoinName {
             Self(coin::CoinName { protocol, epoch, instance, round })
         }
         /// Decodes the 25 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn decode(bytes: &[u8]) -> Result<Self> { coin::CoinName::decode(bytes, &()).map(Self) }
         /// Returns the 25 bytes.
@@ -84,7 +82,6 @@ impl Coin {
         getter fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
         /// Combines verified shares into the value. Combiners that share a `cache` reuse the Lagrange coefficients of recent
         /// sets of members.
-        /// # Errors
         /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
         /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
         /// [`Error::WrongContext`](quorate::Error) for a share of another coin.
@@ -108,7 +105,6 @@ pub struct CoinValue(coin::CoinValue);
 impl CoinValue {
     calls! {
         /// Creates a known value of exactly 32 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn from_bytes(bytes: &[u8]) -> Result<Self> {
             exactly(bytes, "coin value").map(coin::CoinValue).map(Self)
@@ -135,14 +131,12 @@ impl CoinCombiner {
     calls! {
         /// Creates a combiner for a coin of these keys. Combiners that share a `cache` reuse the Lagrange coefficients of
         /// recent sets of members.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if the coin belongs to other keys.
         fn new(keys: &PublicKeys, coin: &Coin, cache: Option<&Cache>) -> Result<Self> {
             let inner = coin::CoinCombiner::new(Arc::clone(&keys.0), coin.0.clone())?;
             Ok(Self { name: coin.name(), inner: WithCache::new(inner, cache) })
         }
         /// Adds a share. The output is the value, once enough shares are valid.
-        /// # Errors
         /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
         fn add(&self, share: &CoinShare) -> Result<Collected> {
             let collected = self.inner.with(|inner, cache| inner.add(*share.0, cache.as_mut()))?;

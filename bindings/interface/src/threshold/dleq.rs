@@ -16,7 +16,6 @@ macro_rules! purpose {
                 /// Deals a new key whose threshold is one more than the maximum number of faulty members. **The process that
                 /// runs this knows the key**: run it once, offline, and give each member only its own share. Cost: a
                 /// multiplication per member.
-                /// # Errors
                 /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
                 slow fn deal(committee: &CommitteeId, threshold: &Threshold) -> Result<Dealt> {
                     let (keys, shares) =
@@ -24,7 +23,6 @@ macro_rules! purpose {
                     Ok(Dealt { keys: Self(keys.into()), shares: shares.into_iter().map(KeyShare).collect() })
                 }
                 /// Decodes keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products.
-                /// # Errors
                 /// [`Error::BadCommittee`](quorate::Error) for keys that do not lie on one polynomial.
                 /// [`Error::WrongContext`](quorate::Error) for keys of another purpose.
                 /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of keys.
@@ -55,7 +53,6 @@ macro_rules! purpose {
                     self.0.verification_key(member).map(|key| *key.as_bytes())
                 }
                 /// Verifies one share. Cost: 1.5 multiplications.
-                /// # Errors
                 /// [`Error::BadShare`](quorate::Error) if the share is wrong.
                 /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
                 /// [`Error::WrongContext`](quorate::Error) if the instance belongs to other keys.
@@ -66,7 +63,6 @@ macro_rules! purpose {
 
             /// Verifies several shares together and identifies every wrong one; these raise no error but are listed in
             /// the faults. Cost: 0.6 multiplications per share.
-            /// # Errors
             /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
             /// [`Error::WrongContext`](quorate::Error) if the instance belongs to other keys.
             #[cfg_attr(binding, slow)]
@@ -115,7 +111,6 @@ macro_rules! purpose {
             calls! {
                 /// Decodes the result of [`KeyShare::to_bytes`]; call [`KeyShare::check`] next. The caller keeps `bytes`,
                 /// and overwrites them with zeros where the language allows it.
-                /// # Errors
                 /// [`Error::WrongContext`](quorate::Error) for a share of another purpose.
                 /// [`Error::Infinity`](quorate::Error) for a secret of zero.
                 /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
@@ -126,7 +121,6 @@ macro_rules! purpose {
                 quick fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
                 /// Verifies that the dealer gave this member the secret of its verification key. Call it once: with a wrong
                 /// secret the member makes wrong shares and is blamed for them.
-                /// # Errors
                 /// [`Error::BadShare`](quorate::Error) if the secret is another one.
                 /// [`Error::WrongContext`](quorate::Error) for keys other than these.
                 /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
@@ -160,7 +154,6 @@ macro_rules! purpose {
 
             calls! {
                 /// Decodes the 130 bytes.
-                /// # Errors
                 /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
                 /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical
                 /// one.
@@ -208,7 +201,6 @@ macro_rules! purpose {
 
         impl WrongShare {
             /// Decodes evidence without verification.
-            /// # Errors
             /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
             /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
             /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -220,7 +212,6 @@ macro_rules! purpose {
                 /// Returns the canonical encoding.
                 quick fn encode(&self) -> Vec<u8> { self.0.encode() }
                 /// Verifies the evidence with the keys alone and returns the culprit.
-                /// # Errors
                 /// [`Error::NotEvidence`](quorate::Error) if the share is right, or not the member's own.
                 /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
                 fn verify(&self, keys: &PublicKeys) -> Result<u16> { self.0.verify(&keys.0) }

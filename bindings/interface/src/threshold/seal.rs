@@ -29,12 +29,10 @@ pub struct SealingKey(seal::SealingKey);
 impl SealingKey {
     calls! {
         /// Generates a key with the operating system's random number generator.
-        /// # Errors
         /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
         fn generate() -> Result<Self> { seal::SealingKey::generate(&mut getrandom::SysRng).map(Self) }
         /// Decodes a key of exactly 32 bytes. The caller keeps `bytes`, and overwrites them with zeros where the language
         /// allows it.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         fn from_bytes(bytes: &[u8]) -> Result<Self> {
             let bytes = Zeroizing::new(exactly(bytes, "sealing key")?);
@@ -46,7 +44,6 @@ impl SealingKey {
         getter fn public(&self) -> SealingPublicKey { SealingPublicKey(self.0.public()) }
         /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
         /// holder of the public key can seal to it.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) unless it was sealed to this key with this context.
         /// [`Error::Malformed`](quorate::Error) for a file that is too short.
         /// [`Error::TooLarge`](quorate::Error) for more than 64 MiB of content.
@@ -65,14 +62,12 @@ pub struct SealingPublicKey(seal::SealingPublicKey);
 impl SealingPublicKey {
     calls! {
         /// Decodes the 32 bytes. A key of small order is rejected when it is used.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another number of bytes.
         quick fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
         /// Returns the 32 bytes.
         quick fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
         /// bytes. Cost: two multiplications, and a nanosecond per byte.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) for more content.
         /// [`Error::Infinity`](quorate::Error) for a key of small order.
         /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.

@@ -32,7 +32,6 @@ super::dleq::purpose! { Tdh2, ValidCiphertext, DecryptionShare }
 impl KeyShare {
     /// Returns this member's share of a decryption, which is valid for this ciphertext only. Only a checked ciphertext
     /// has shares. Cost: three multiplications.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the ciphertext was checked for other keys.
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     pub fn decryption_share(&self, ciphertext: &ValidCiphertext) -> Result<DecryptionShare> {
@@ -53,7 +52,6 @@ impl EncryptionKey {
             Self(tdh2::EncryptionKey::from_public_keys(&keys.0).into())
         }
         /// Decodes the 65 bytes.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a key of another purpose.
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
         /// [`Error::NonCanonical`](quorate::Error) for an element in another form than the canonical one.
@@ -74,7 +72,6 @@ impl EncryptionKey {
         getter fn key(&self) -> [u8; 32] { *self.0.key().as_bytes() }
         /// Encrypts at most 32 MiB. The ciphertext binds epoch and proposer, so that no other member can propose it, and
         /// none in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) for a longer plaintext.
         /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
         slow fn encrypt(&self, epoch: u64, proposer: u16, plaintext: &[u8]) -> Result<Ciphertext> {
@@ -118,7 +115,6 @@ pub struct Ciphertext(tdh2::Ciphertext);
 impl Ciphertext {
     calls! {
         /// Decodes a ciphertext.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a ciphertext.
         /// [`Error::NonCanonical`](quorate::Error) for an element or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -132,7 +128,6 @@ impl Ciphertext {
         /// Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates
         /// the sender), and that payload and proof are its author's. Cost: four multiplications, two of them short, plus a
         /// hash of the payload.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if it belongs to another context.
         /// [`Error::BadCiphertext`](quorate::Error) if payload or proof are wrong.
         slow fn check(&self, key: &EncryptionKey, epoch: u64, proposer: u16) -> Result<ValidCiphertext> {
@@ -161,7 +156,6 @@ impl ValidCiphertext {
         getter fn base(&self) -> [u8; 32] { *self.0.instance().base().as_bytes() }
         /// Decrypts with verified shares. Combiners that share a `cache` reuse the Lagrange coefficients of recent sets of
         /// members.
-        /// # Errors
         /// [`Error::BelowQuorum`](quorate::Error) for too few shares.
         /// [`Error::DuplicateSigner`](quorate::Error) for two shares of one member.
         /// [`Error::WrongContext`](quorate::Error) for a share of another ciphertext.
@@ -193,7 +187,6 @@ pub struct Decryption {
 impl Decryption {
     /// Creates a combiner for a ciphertext that was checked for these keys. Combiners that share a `cache` reuse the
     /// Lagrange coefficients of recent sets of members.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the ciphertext was checked for other keys.
     pub fn new(keys: &PublicKeys, ciphertext: &ValidCiphertext, cache: Option<&Cache>) -> Result<Self> {
         let inner = tdh2::Decryption::new(Arc::clone(&keys.0), ciphertext.0.clone())?;
@@ -201,7 +194,6 @@ impl Decryption {
     }
 
     /// Adds a share, and decrypts the ciphertext once there are enough.
-    /// # Errors
     /// [`Error::UnknownSigner`](quorate::Error) if the keys have no such member.
     pub fn add(&self, share: &DecryptionShare) -> Result<Collected> {
         let collected = self.inner.with(|inner, cache| inner.add(*share.0, cache.as_mut()))?;

@@ -24,11 +24,9 @@ pub enum Group {
 impl Group {
     calls! {
         /// Returns the group with this name.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if no group has this name.
         fn from_name(name: &str) -> Result<Self> { any::Group::from_name(name).map(Self::from) }
         /// Returns the group with this number.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if no group has this number.
         quick fn from_number(number: u8) -> Result<Self> { any::Group::from_number(number).map(Self::from) }
         /// Byte that identifies the suite in encodings.
@@ -70,7 +68,6 @@ pub enum Agreement {
 
 impl Agreement {
     /// Returns the class with this name.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if no class has this name.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
@@ -95,7 +92,6 @@ pub struct Tolerance(pub(crate) threshold::Tolerance);
 impl Tolerance {
     calls! {
         /// Creates a tolerance.
-        /// # Errors
         /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
         quick fn new(parties: u16, faulty: u16) -> Result<Self> {
             threshold::Tolerance::new(parties, faulty).map(Self)
@@ -124,7 +120,6 @@ pub struct Threshold(pub(crate) threshold::Threshold);
 impl Threshold {
     calls! {
         /// Creates a threshold.
-        /// # Errors
         /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
         quick fn new(needed: u16, parties: u16) -> Result<Self> {
             threshold::Threshold::new(needed, parties).map(Self)

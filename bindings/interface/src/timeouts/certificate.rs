@@ -23,7 +23,6 @@ pub struct TimeoutCertificate(any::TimeoutCertificate);
 impl TimeoutCertificate {
     calls! {
         /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout certificate.
         /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.
         /// [`Error::WrongContext`](quorate::Error) for another suite or epoch.
@@ -62,7 +61,6 @@ impl TimeoutCertificate {
         getter fn signers(&self) -> SignerSet { self.0.signers().into() }
         /// Verifies the signatures. Cost (BLS): as a certificate, plus one pairing and one hash to the curve for each
         /// further value.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee.
         /// [`Error::BelowQuorum`](quorate::Error) for too few signers.
         /// [`Error::BadSignature`](quorate::Error) if the proof is not valid.

@@ -41,7 +41,6 @@ impl TimeoutCollector {
 
     calls! {
         /// Adds a timeout vote. The result contains the certificate, if this vote completed it, and the faults found.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
         fn add(&self, vote: &TimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {
             let vote = vote.0.clone();
@@ -49,7 +48,6 @@ impl TimeoutCollector {
         }
         /// Adds a timeout vote that was verified for the same committee, for instance the member's own, and does not verify
         /// it again. One that was verified for another committee counts as unverified.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
         #[cfg_attr(binding, overload = "add")]
         fn add_verified(&self, vote: &VerifiedTimeoutVote, suspects: &Suspects) -> Result<CollectedTimeouts> {

@@ -34,7 +34,6 @@ impl TimeoutVote {
             Statement(certificate::TimeoutVote::<Ed25519>::statement_of(Kind::new(kind), epoch, view, value))
         }
         /// Signs **without recording it**, for tests. A node signs through its `Guard`.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another suite, or a key that belongs to no member.
         fn sign_unguarded(
             secret: &SecretKey,
@@ -46,7 +45,6 @@ impl TimeoutVote {
             any::TimeoutVote::sign_unguarded(&secret.0, &committee.0, Kind::new(kind), view, value).map(Self)
         }
         /// Decodes a timeout vote of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
         /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
@@ -57,7 +55,6 @@ impl TimeoutVote {
         /// Returns the canonical encoding.
         fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Decodes the form for direct links.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout vote.
         /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
@@ -84,7 +81,6 @@ impl TimeoutVote {
         /// Returns the underlying vote.
         quick fn as_vote(&self) -> Vote { Vote(self.0.as_vote()) }
         /// Verifies this vote alone. Cost: one signature verification.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee.
         /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
         /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.

@@ -50,7 +50,6 @@ impl VoteCollector {
     calls! {
         /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
         /// that authenticates its sender, reject votes in another member's name before this call.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
         fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
             let vote = vote.0.clone();
@@ -58,7 +57,6 @@ impl VoteCollector {
         }
         /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
         /// again. One that was verified for another committee counts as unverified.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
         #[cfg_attr(binding, overload = "add")]
         fn add_verified(&self, vote: &VerifiedVote, suspects: &Suspects) -> Result<Collected> {
@@ -70,7 +68,6 @@ impl VoteCollector {
         /// Kind and view of the collected votes.
         getter fn topic(&self) -> Topic { self.0.lock().topic().into() }
         /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a digest of another length.
         quick fn weight_for(&self, digest: &[u8]) -> Result<u128> {
             Ok(self.0.lock().weight_for(&exactly(digest, "digest")?))

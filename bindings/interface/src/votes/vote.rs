@@ -21,13 +21,11 @@ impl Vote {
         }
         /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to
         /// sign anything that a protocol acts on.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another epoch or suite, or a key that belongs to no member.
         fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: &Statement) -> Result<Self> {
             any::Vote::sign_unguarded(&secret.0, &committee.0, statement.0).map(Self)
         }
         /// Decodes a vote of that suite.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
         /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
@@ -36,7 +34,6 @@ impl Vote {
         /// Returns the canonical encoding.
         fn encode(&self) -> Vec<u8> { self.0.encode() }
         /// Decodes the form for direct links.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
         /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
@@ -55,7 +52,6 @@ impl Vote {
         /// The signature.
         getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
         /// Verifies this vote alone. Cost: one signature verification; a collector verifies many votes at far lower cost.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for another committee.
         /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
         /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.

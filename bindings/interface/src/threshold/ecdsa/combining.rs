@@ -18,7 +18,6 @@ impl Signing {
     calls! {
         /// Creates the subject of a combiner without a party's file; parties call `signing` of their presignatures. A wrong
         /// nonce makes every combination fail.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for a nonce of another length.
         /// [`Error::WrongContext`](quorate::Error) if key, deal and tag do not belong together.
         fn new(key: &GroupKey, deal: &Deal, nonce: &[u8], tag: &Tag, message: &[u8]) -> Result<Self> {
@@ -53,7 +52,6 @@ impl Combiner {
             Self { signing: signing.clone(), inner: WithCache::new(combiner, cache) }
         }
         /// Adds a share received over a link that authenticates `sender`.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a share of another message, or of another party than the sender.
         /// [`Error::UnknownSigner`](quorate::Error) if there is no such party.
         /// [`Error::DuplicateSigner`](quorate::Error) for a second share of a party.
@@ -63,7 +61,6 @@ impl Combiner {
             self.inner.with(|combiner, cache| combiner.add(cache, sender, share)).map(Outcome::from)
         }
         /// Adds the opening of `member`'s share, from any sender. It is ignored unless it was requested.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if the opening does not match the deal or the share.
         fn open(&self, member: u16, opening: &Opening) -> Result<Outcome> {
             self.inner.with(|combiner, cache| combiner.open(cache, member, &opening.0)).map(Outcome::from)

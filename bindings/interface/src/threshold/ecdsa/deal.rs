@@ -18,7 +18,6 @@ pub struct Deal(pub(super) Arc<ecdsa::Deal>);
 impl Deal {
     calls! {
         /// Decodes a deal.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a deal.
         /// [`Error::TooLarge`](quorate::Error) for more parties than can share a key.
         fn decode(bytes: &[u8]) -> Result<Self> {

@@ -23,14 +23,12 @@ pub struct TrustedDealer(any::TrustedDealer);
 impl TrustedDealer {
     calls! {
         /// Creates the dealer of a new key for a committee.
-        /// # Errors
         /// [`Error::Rng`](quorate::Error) if the generator fails.
         fn new(group: &Group, committee: &CommitteeId, tolerance: &Tolerance) -> Result<Self> {
             any::TrustedDealer::new((*group).into(), committee.0, tolerance.0, &mut SysRng).map(Self)
         }
         /// Returns the dealer of a stored key of 32 bytes, to deal for further epochs. The caller keeps the bytes and
         /// overwrites them.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) for another length, or zero.
         /// [`Error::NonCanonical`](quorate::Error) for a number that is not below the group's order.
         fn from_bytes(
@@ -52,7 +50,6 @@ impl TrustedDealer {
 
     /// Deals the presignatures of one epoch: one file for each party, in the parties' order. **Never deal an epoch
     /// twice.** Cost: 0.1 ms per presignature and party. Memory: 150 bytes for each.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) for a plan with another number of parties.
     /// [`Error::Malformed`](quorate::Error) for a plan without presignatures.
     /// [`Error::TooLarge`](quorate::Error) for more presignatures than [`Plan::MAX_COUNT`]; in WebAssembly, for more

@@ -15,7 +15,6 @@ pub struct GroupKey(pub(super) any::GroupKey);
 impl GroupKey {
     calls! {
         /// Decodes a key over that group.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a key.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -35,21 +34,18 @@ impl GroupKey {
         /// Number of parties, and the maximum number of faulty ones.
         getter fn tolerance(&self) -> Tolerance { Tolerance(self.0.tolerance()) }
         /// Verifies a signature made under a tag.
-        /// # Errors
         /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
         /// [`Error::WrongContext`](quorate::Error) for a signature over another group.
         fn verify(&self, tag: &Tag, message: &[u8], signature: &Signature) -> Result<()> {
             self.0.verify(tag.0, message, &signature.0)
         }
         /// Verifies a signature over secp256k1 as standard ECDSA with SHA-256, and also rejects high s.
-        /// # Errors
         /// [`Error::BadSignature`](quorate::Error) if the signature is not valid.
         /// [`Error::WrongContext`](quorate::Error) over another group.
         fn verify_message(&self, message: &[u8], signature: &Signature) -> Result<()> {
             self.0.verify_message(message, &signature.0)
         }
         /// Returns the key over secp256k1 as a SubjectPublicKeyInfo in DER, which OpenSSL reads.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) over another group.
         fn to_spki_der(&self) -> Result<Vec<u8>> { self.0.to_spki_der() }
     }
@@ -64,7 +60,6 @@ pub struct Signature(pub(super) any::Signature);
 impl Signature {
     calls! {
         /// Decodes a signature over that group.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a signature.
         /// [`Error::NonCanonical`](quorate::Error) for another form of a signature.
         quick fn decode(group: &Group, bytes: &[u8]) -> Result<Self> {
@@ -73,7 +68,6 @@ impl Signature {
         /// Returns the 64 bytes.
         quick fn encode(&self) -> Vec<u8> { self.0.to_bytes().to_vec() }
         /// Returns the form of a signature over secp256k1 that X.509 and OpenSSL expect.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) over another group.
         fn to_der(&self) -> Result<Vec<u8>> { self.0.to_der() }
         /// Its group.

@@ -35,7 +35,6 @@ impl Plan {
         /// Creates a plan of `count` presignatures for messages that an outside party chooses.
         quick fn for_unagreed(count: u32) -> Self { Self(ecdsa::Plan::Unagreed { count }) }
         /// Decodes the 5 bytes.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a plan.
         quick fn decode(bytes: &[u8]) -> Result<Self> { ecdsa::Plan::decode(bytes, &()).map(Self) }
         /// Returns the 5 bytes.
@@ -47,7 +46,6 @@ impl Plan {
             self.0.agreement(index).map(Agreement::from)
         }
         /// Returns the tag for the delivery of a member's broadcast.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
         /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
         quick fn prbc(&self, epoch: u64, member: u16) -> Result<Tag> {
@@ -55,7 +53,6 @@ impl Plan {
         }
         /// Returns the tag for step `step` (1 to 4) of the member's promotion of its proposal in a round, counted from 0.
         /// The member chooses the proposal.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
         /// [`Error::UnknownSigner`](quorate::Error) if there is no such member.
         /// [`Error::Malformed`](quorate::Error) for another step.
@@ -64,21 +61,18 @@ impl Plan {
             self.0.promotion(epoch, round, member, step).map(|tag| Tag(tag.into()))
         }
         /// Returns the tag for the completion of a round, counted from 0, after enough promotions.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
         /// [`Error::Exhausted`](quorate::Error) past the last round.
         quick fn completion(&self, epoch: u64, round: u16) -> Result<Tag> {
             self.0.completion(epoch, round).map(|tag| Tag(tag.into()))
         }
         /// Returns the tag of presignature `number` of a plan made by [`Plan::for_agreed`].
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
         /// [`Error::Exhausted`](quorate::Error) past its end.
         quick fn agreed(&self, epoch: u64, number: u32) -> Result<Tag> {
             self.0.agreed(epoch, number).map(|tag| Tag(tag.into()))
         }
         /// Returns the tag of presignature `number` of a plan made by [`Plan::for_unagreed`].
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) in a plan of another kind.
         /// [`Error::Exhausted`](quorate::Error) past its end.
         quick fn unagreed(&self, epoch: u64, number: u32) -> Result<Tag> {

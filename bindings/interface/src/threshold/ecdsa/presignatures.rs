@@ -27,7 +27,6 @@ pub struct Presignatures {
 impl Presignatures {
     calls! {
         /// Decodes a file for that group. The caller keeps the bytes and overwrites them.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not those of a file.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -37,7 +36,6 @@ impl Presignatures {
             any::Presignatures::from_bytes((*group).into(), bytes).map(Self::from_core)
         }
         /// Returns the file, **secret**, for the dealer to seal.
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) after the first [`Presignatures::take`].
         fn to_bytes(&self) -> Result<SecretBytes> { self.all.with(|all| all.to_bytes())? }
         /// Their group.
@@ -49,11 +47,9 @@ impl Presignatures {
         /// Public part of the deal.
         getter fn deal(&self) -> Deal { self.deal.clone() }
         /// Number of presignatures left.
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
         getter fn left(&self) -> Result<usize> { self.all.with(|all| all.left()) }
         /// Takes the presignature of a tag.
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) if it was taken before.
         /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
         fn take(&self, tag: &Tag) -> Result<Presignature> {
@@ -63,20 +59,17 @@ impl Presignatures {
         }
         /// Returns the input for combining shares of a message under a tag, whether or not this party's presignature is
         /// spent.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) for a tag of another epoch or plan.
         /// [`Error::Exhausted`](quorate::Error) after [`Presignatures::destroy`].
         fn signing(&self, tag: &Tag, message: &[u8]) -> Result<Signing> {
             self.all.with(|all| all.signing(tag.0, message))?.map(Signing)
         }
         /// Checks the dealer's material for one index.
-        /// # Errors
         /// [`Error::WrongContext`](quorate::Error) if it is wrong.
         /// [`Error::Exhausted`](quorate::Error) if the presignature was taken.
         fn audit(&self, index: u32) -> Result<()> { self.all.with(|all| all.audit(index))? }
         /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse all of them from now on. **Make
         /// the record durable.**
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) if they were destroyed before.
         fn destroy(&self, guard: &Guard) -> Result<GuardRecord> {
             self.all.take().map(|all| GuardRecord(all.destroy(&mut guard.lock())))
@@ -112,7 +105,6 @@ impl Presignature {
         /// Signs a message, after the guard has recorded the use of the presignature. **Make the record durable before the
         /// share leaves.** The presignature is consumed, even if this fails. Use an agreed tag only for a message that no
         /// honest party contradicts.
-        /// # Errors
         /// [`Error::Exhausted`](quorate::Error) on a second call, or if the presignature is burnt or its epoch is closed.
         /// [`Error::Contradiction`](quorate::Error) if the guard's journal shows that it signed another message.
         fn sign(&self, guard: &Guard, message: &[u8]) -> Result<Signed> {
@@ -148,7 +140,6 @@ pub struct Opener(any::Opener);
 
 impl Opener {
     /// Returns the opening, for the holders of the share.
-    /// # Errors
     /// [`Error::WrongContext`](quorate::Error) if the dealer made a mistake.
     pub fn open(&self) -> Result<Opening> {
         self.0.open().map(Opening)

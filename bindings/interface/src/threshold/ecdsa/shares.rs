@@ -23,7 +23,6 @@ pub struct SignatureShare(pub(super) any::SignatureShare);
 impl SignatureShare {
     calls! {
         /// Decodes a share over that group.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::TooLarge`](quorate::Error) for an attestation above 8,192 bytes.
@@ -49,7 +48,6 @@ impl SignatureShare {
         /// it.
         fn attested_bytes(&self) -> Vec<u8> { self.0.attested_bytes() }
         /// Returns the share with the party's signature.
-        /// # Errors
         /// [`Error::TooLarge`](quorate::Error) above 8,192 bytes.
         fn attest(&self, attestation: &[u8]) -> Result<Self> {
             let mut share = self.0.clone();
@@ -67,7 +65,6 @@ pub struct Opening(pub(super) any::Opening);
 impl Opening {
     calls! {
         /// Decodes an opening over that group, which its bytes do not name. Cost: three square roots.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of an opening.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -93,7 +90,6 @@ pub struct ShareFault(pub(super) any::ShareFault);
 impl ShareFault {
     calls! {
         /// Decodes unverified evidence over that group.
-        /// # Errors
         /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of evidence.
         /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
         /// [`Error::Infinity`](quorate::Error) for the neutral element.
@@ -110,7 +106,6 @@ impl ShareFault {
         getter fn share(&self) -> SignatureShare { SignatureShare(self.0.share()) }
         /// Verifies the evidence and returns the culprit. `attested` is called with a member, bytes and that member's
         /// attestation of them, once for every share of the evidence; it returns true if the attestation is valid.
-        /// # Errors
         /// [`Error::NotEvidence`](quorate::Error) if an attestation is not valid, or the share is right.
         /// [`Error::WrongContext`](quorate::Error) for evidence of another key or deal.
         fn verify(&self, key: &GroupKey, deal: &Deal, attested: Attested<'_>) -> Result<u16> {
