@@ -438,7 +438,8 @@ fn result_of(written: &syn::Type, scope: &Scope<'_>) -> Outcome<Option<Type>> {
     }
 }
 
-fn described(attributes: &[Attribute]) -> Outcome<Docs> {
+/// The description in the comment of an item.
+pub(crate) fn described(attributes: &[Attribute]) -> Outcome<Docs> {
     let lines =
         attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).filter_map(|attribute| {
             let Meta::NameValue(pair) = &attribute.meta else { return None };

@@ -10,11 +10,11 @@ pub mod typescript;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use syn::{Attribute, Expr, ExprLit, Fields, Item, ItemEnum, Lit, Meta, Type};
+use syn::{Fields, Item, ItemEnum, Type};
 
-use crate::docs;
 use crate::model::Docs;
 use crate::names::snake;
+use crate::parse::described;
 
 type Outcome<T> = Result<T, String>;
 
@@ -114,7 +114,7 @@ fn variants(declared: &ItemEnum) -> Outcome<Vec<ErrorClass>> {
     let mut classes: Vec<ErrorClass> = Vec::new();
     for variant in &declared.variants {
         let name = variant.ident.to_string();
-        let docs = docs::read(&comment(&variant.attrs)).map_err(|problem| format!("{name}: {problem}"))?;
+        let docs = described(&variant.attrs).map_err(|problem| format!("{name}: {problem}"))?;
         let general = docs.text.rsplit_once("The code is `").and_then(|(_, rest)| rest.strip_suffix("`."));
         let fields = fields(&variant.fields, general.is_none());
         match general {
@@ -137,7 +137,7 @@ fn variants(declared: &ItemEnum) -> Outcome<Vec<ErrorClass>> {
 /// The fields of a variant, without those that `Error::details` leaves out because only the message has them.
 fn fields(fields: &Fields, always: bool) -> Vec<Field> {
     let read = fields.iter().filter_map(|field| {
-        let docs = docs::read(&comment(&field.attrs)).ok()?.text;
+        let docs = described(&field.attrs).ok()?.text;
         Some(Field { name: field.ident.as_ref()?.to_string(), kind: kind(&field.ty)?, docs, always })
     });
     read.collect()
@@ -157,18 +157,6 @@ fn kind(written: &Type) -> Option<FieldKind> {
         "Vec" => Some(FieldKind::Members),
         _ => name.strip_prefix('u')?.parse().ok().map(FieldKind::Integer),
     }
-}
-
-/// The lines of a comment.
-fn comment(attributes: &[Attribute]) -> Vec<String> {
-    let line = |attribute: &Attribute| match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-            _ => None,
-        },
-        _ => None,
-    };
-    attributes.iter().filter_map(line).collect()
 }
 
 #[cfg(test)]
