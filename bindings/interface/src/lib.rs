@@ -21,7 +21,7 @@
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A getter `size` is the length that `len` returns in Python.
 //! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
-//!   `shown!` implements it.
+//!   `shown!` implements it, `named!` that of names with `from_name`.
 //! - `calls!` is a list of public functions of at most three lines each. An attribute without a value is a word before
 //!   `fn`, in the order of the macro.
 //! - The first paragraphs of a comment are the description; then each error begins a line with its link.
@@ -86,6 +86,27 @@ macro_rules! shown {
                 $text
             }
         })*
+    };
+}
+
+/// The names of an enumeration, which it gives and takes: what it is in errors, and each variant with its name.
+#[cfg(feature = "full")]
+macro_rules! named {
+    ($class:ident, $what:literal: $($variant:ident $name:literal),*) => {
+        impl $class {
+            /// Returns the one with this name, or [`Error::UnknownName`](quorate::Error).
+            pub fn from_name(name: &str) -> quorate::Result<Self> {
+                match name {
+                    $($name => Ok(Self::$variant),)*
+                    other => {
+                        let (given, known) = (other.chars().take(64).collect(), &[$($name),*]);
+                        Err(quorate::Error::UnknownName { what: $what, given, known })
+                    }
+                }
+            }
+        }
+
+        shown! { $class: |self, f| f.write_str(match self { $(Self::$variant => $name),* }); }
     };
 }
 

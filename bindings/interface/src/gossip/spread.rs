@@ -142,28 +142,8 @@ pub enum Received {
     Refused,
 }
 
-impl Received {
-    const ALL: [Self; 4] = [Self::Waiting, Self::NothingNew, Self::Complete, Self::Refused];
-
-    /// Returns the result with this name.
-    /// [`Error::WrongContext`](quorate::Error) if no result has this name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|one| one.name() == name);
-        found.ok_or_else(|| Error::UnknownName {
-            what: "result",
-            given: name.chars().take(64).collect(),
-            known: &["waiting", "nothing-new", "complete", "refused"],
-        })
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Received::Waiting => "waiting",
-            Received::NothingNew => "nothing-new",
-            Received::Complete => "complete",
-            Received::Refused => "refused",
-        }
-    }
+named! {
+    Received, "result": Waiting "waiting", NothingNew "nothing-new", Complete "complete", Refused "refused"
 }
 
 /// A member sent an aggregate that does not verify. The link authenticates the sender.
@@ -206,5 +186,4 @@ shown! {
         signed(f, &self.signers())?;
         write!(f, ", {} waiting)", self.waiting())
     };
-    Received: |self, f| f.write_str(self.name());
 }

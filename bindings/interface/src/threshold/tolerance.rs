@@ -1,9 +1,9 @@
 //! Groups, classes of messages, and thresholds.
 
+use quorate::Result;
 use quorate::any::threshold as any;
 use quorate::threshold::combiner;
 use quorate::threshold::{self, Agreement as CoreAgreement};
-use quorate::{Error, Result};
 
 /// Maximum number of parties that share a key.
 #[cfg_attr(binding, within = "Threshold")]
@@ -66,22 +66,7 @@ pub enum Agreement {
     Unagreed,
 }
 
-impl Agreement {
-    /// Returns the class with this name.
-    /// [`Error::WrongContext`](quorate::Error) if no class has this name.
-    pub fn from_name(name: &str) -> Result<Self> {
-        match name {
-            "agreed" => Ok(Agreement::Agreed),
-            "unagreed" => Ok(Agreement::Unagreed),
-            other => Err(Error::UnknownName {
-                what: "agreement",
-                given: other.chars().take(64).collect(),
-                known: &["agreed", "unagreed"],
-            }),
-        }
-    }
-}
-
+named! { Agreement, "agreement": Agreed "agreed", Unagreed "unagreed" }
 same_variants! { Agreement, CoreAgreement: Agreed Unagreed }
 
 /// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
@@ -152,12 +137,6 @@ impl From<combiner::Counts> for Counts {
 
 shown! {
     Group: |self, f| f.write_str(any::Group::from(*self).name());
-    Agreement: |self, f| {
-        f.write_str(match self {
-            Agreement::Agreed => "agreed",
-            Agreement::Unagreed => "unagreed",
-        })
-    };
     Tolerance: |self, f| write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty());
     Threshold: |self, f| write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties());
 }

@@ -1,7 +1,5 @@
 //! One member's vote to give up a view.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::{self, Suite};
 use quorate::certificate::{self, Kind};
@@ -91,15 +89,13 @@ impl TimeoutVote {
     }
 }
 
-impl fmt::Display for TimeoutVote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+crate::verified::verified! { VerifiedTimeoutVote, TimeoutVote }
+
+shown! {
+    TimeoutVote: |self, f| {
         let (kind, epoch, view) = (self.kind(), self.epoch(), self.view());
         let (value, signer, suite) = (self.value(), self.signer(), self.suite());
-        write!(
-            f,
-            "TimeoutVote(kind={kind}, epoch={epoch}, view={view}, value={value}, signer={signer}, suite={suite})"
-        )
-    }
+        write!(f, "TimeoutVote(kind={kind}, epoch={epoch}, view={view}, ")?;
+        write!(f, "value={value}, signer={signer}, suite={suite})")
+    };
 }
-
-crate::verified::verified! { VerifiedTimeoutVote, TimeoutVote }

@@ -1,7 +1,5 @@
 //! The use of an epoch's presignatures.
 
-use core::fmt;
-
 use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
 use quorate::threshold::ecdsa;
@@ -87,18 +85,6 @@ const _: () = assert!(
         && Plan::LEN as usize == ecdsa::Plan::LEN
 );
 
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            ecdsa::Plan::Agreement { parties, rounds } => {
-                write!(f, "Plan.for_agreement(parties={parties}, rounds={rounds})")
-            }
-            ecdsa::Plan::Agreed { count } => write!(f, "Plan.for_agreed(count={count})"),
-            ecdsa::Plan::Unagreed { count } => write!(f, "Plan.for_unagreed(count={count})"),
-        }
-    }
-}
-
 /// One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, object)]
@@ -116,5 +102,12 @@ impl Tag {
 }
 
 shown! {
+    Plan: |self, f| match self.0 {
+        ecdsa::Plan::Agreement { parties, rounds } => {
+            write!(f, "Plan.for_agreement(parties={parties}, rounds={rounds})")
+        }
+        ecdsa::Plan::Agreed { count } => write!(f, "Plan.for_agreed(count={count})"),
+        ecdsa::Plan::Unagreed { count } => write!(f, "Plan.for_unagreed(count={count})"),
+    };
     Tag: |self, f| write!(f, "Tag(epoch {}, index {}, {})", self.epoch(), self.index(), self.agreement());
 }
