@@ -72,34 +72,23 @@ function operations(q) {
   };
   const result = (one) => (one instanceof Error ? { error: described(one) } : { value: one });
 
-  const shownStatement = ({ kind, epoch, view, digest }) => ({ kind, epoch, view, digest });
-  /** A verified object as plain data, converted by `show`. */
-  const shown = (keep, verified, show) => ({ ...show(keep(verified.value), keep), committee: verified.committee.bytes });
-  const shownCertificate = (value, keep) => ({
-    suite: value.suite,
-    statement: shownStatement(keep(value.statement)),
-    signers: [...keep(value.signers)],
-  });
-  const shownVote = (value, keep) => ({
-    suite: value.suite,
-    statement: shownStatement(keep(value.statement)),
-    signer: value.signer,
-  });
-  const shownTimeoutVote = ({ suite, kind, epoch, view, value, signer }) => ({ suite, kind, epoch, view, value, signer });
-  const shownTimeout = (value, keep) => ({
-    suite: value.suite,
-    kind: value.kind,
-    epoch: value.epoch,
-    view: value.view,
-    highestValue: value.highestValue,
-    signers: [...keep(value.signers)],
-  });
+  /** These properties of an object as plain data. */
+  const shown = (object, names, keep) =>
+    Object.fromEntries(names.map((name) => [name, plain(typeof object[name] === 'function' ? object[name]() : object[name], keep)]));
+  const plain = (value, keep) => {
+    if (value instanceof q.Statement) return shown(keep(value), ['kind', 'epoch', 'view', 'digest'], keep);
+    return value instanceof q.SignerSet ? [...keep(value)] : value;
+  };
+  /** These properties of a verified object, and the committee. */
+  const verified = ({ value, committee }, names, keep) => ({ ...shown(keep(value), names, keep), committee: committee.bytes });
+  const certificate = ['suite', 'statement', 'signers'];
+  const timeout = ['suite', 'kind', 'epoch', 'view'];
 
   /** Decodes, verifies and converts. */
-  const checked = (id, decode, show) =>
-    scoped((keep) => shown(keep, keep(keep(decode(at(id), keep)).verify(at(id))), show));
-  const bySuite = (Class, data) => (committee) => Class.decode(committee.suite, data);
-  const byCommittee = (Class, data) => (committee) => Class.decode(data, committee);
+  const checked = (id, decode, names) =>
+    scoped((keep) => verified(keep(keep(decode(at(id), keep)).verify(at(id))), names, keep));
+  const bySuite = (Class, names) => (id, data) => checked(id, ({ suite }) => Class.decode(suite, data), names);
+  const byCommittee = (Class, names) => (id, data) => checked(id, (committee) => Class.decode(data, committee), names);
 
   return {
     attested: (suite, chain, epoch, members, allowRepeats) =>
@@ -130,13 +119,11 @@ function operations(q) {
       }),
     ciphersuite: (id, encoded) =>
       scoped((keep) => remember(at(id).withCiphersuite(keep(q.Ciphersuite.decode(encoded))))),
-    certificate: (id, data) => checked(id, byCommittee(q.Certificate, data), shownCertificate),
-    detached: (id, data, statement) =>
-      checked(
-        id,
-        (committee, keep) => q.Certificate.decodeDetached(data, keep(q.Statement.decode(statement)), committee),
-        shownCertificate,
-      ),
+    certificate: byCommittee(q.Certificate, certificate),
+    detached: (id, data, statement) => {
+      const decode = (committee, keep) => q.Certificate.decodeDetached(data, keep(q.Statement.decode(statement)), committee);
+      return checked(id, decode, certificate);
+    },
     batch: (id, all) =>
       scoped((keep) => {
         const decode = (data) => keep(q.Certificate.decode(data, at(id)));
@@ -144,19 +131,14 @@ function operations(q) {
         const verify = (good) =>
           q.Certificate.verifyBatch
             ? q.Certificate.verifyBatch(at(id), good).map(result)
-            : each(good, (certificate) => certificate.verify(at(id)));
-        const show = ({ value, error }) => (error ? { error } : { value: shown(keep, keep(value), shownCertificate) });
+            : each(good, (one) => one.verify(at(id)));
+        const show = ({ value, error }) => (error ? { error } : { value: verified(keep(value), certificate, keep) });
         return together(all, decode, (good) => verify(good).map(show));
       }),
-    timeoutCertificate: (id, data) => checked(id, byCommittee(q.TimeoutCertificate, data), shownTimeout),
-    vote: (id, data) => checked(id, bySuite(q.Vote, data), shownVote),
-    timeoutVote: (id, data) => checked(id, bySuite(q.TimeoutVote, data), shownTimeoutVote),
-    equivocation: (id, data) =>
-      checked(id, bySuite(q.Equivocation, data), (value) => ({ suite: value.suite, culprits: [...value.culprits()] })),
-    conflict: (id, data) =>
-      checked(id, byCommittee(q.Conflict, data), (value, keep) => ({
-        suite: value.suite,
-        culprits: [...keep(value.culprits())],
-      })),
+    timeoutCertificate: byCommittee(q.TimeoutCertificate, [...timeout, 'highestValue', 'signers']),
+    vote: bySuite(q.Vote, ['suite', 'statement', 'signer']),
+    timeoutVote: bySuite(q.TimeoutVote, [...timeout, 'value', 'signer']),
+    equivocation: bySuite(q.Equivocation, ['suite', 'culprits']),
+    conflict: byCommittee(q.Conflict, ['suite', 'culprits']),
   };
 }
