@@ -1,28 +1,27 @@
-//! `cargo xtask coverage`: the items of the core that each binding offers. The table in `bindings/README.md` is generated
-//! from the core's source and from the declarations of the bindings; each missing item needs a reason in
+//! `cargo xtask coverage`: the items of the core that the bindings offer. The table in `bindings/README.md` compares the core's
+//! source with the interface, from which all bindings are generated; each missing item needs a reason in
 //! `bindings/coverage.toml`.
 
 mod core_api;
-mod declarations;
-mod languages;
+mod interface;
 mod rules;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 use clap::Args;
-use quorate_generator::names::camel;
 
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 use core_api::Api;
-use languages::{Language, languages};
-use rules::{Reason, Rules};
+use interface::Interface;
+use rules::Rules;
 
-/// Compares the core's public API with the declarations of the four bindings.
+/// Compares the core's public API with the interface of the bindings.
 ///
-/// Fails if a binding lacks an item of the core without a reason in bindings/coverage.toml, or if the table in
+/// Fails if the interface lacks an item of the core without a reason in bindings/coverage.toml, or if the table in
 /// bindings/README.md is not the generated one.
 #[derive(Debug, Args)]
 pub(crate) struct CoverageArgs {
@@ -32,9 +31,7 @@ pub(crate) struct CoverageArgs {
 }
 
 pub(crate) fn run(args: &CoverageArgs) -> Outcome {
-    crate::build::bindings_alone();
-    let log = Log::new("bindings' coverage");
-    println!("{}", if args.write { write(&log) } else { check(&log) }?);
+    println!("{}", if args.write { write() } else { compare() }?);
     Ok(())
 }
 
@@ -42,15 +39,19 @@ pub(crate) fn run(args: &CoverageArgs) -> Outcome {
 const TYPED: &[&str] =
     &["scheme", "committee", "certificate", "gossip", "guard", "bls", "ed25519", "light", "sortition"];
 const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
-/// The cell of a language that lacks an item.
-const ABSENT: &str = "–";
-/// The cell of a language that has the items of a row under their own names.
-const OWN: &str = "+";
 const END: &str = "<!-- end -->";
+/// The cell of items that the interface lacks.
+const ABSENT: &str = "–";
+/// The cell of items that the interface has under their own names.
+const OWN: &str = "+";
 
-/// Compares the bindings with the core and returns the counts.
-pub(crate) fn check(log: &Log) -> Outcome<String> {
-    let report = Report::make(log)?;
+/// Compares the interface with the core and returns the counts.
+pub(crate) fn check(_: &Log) -> Outcome<String> {
+    compare()
+}
+
+fn compare() -> Outcome<String> {
+    let report = Report::make()?;
     let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
     if text != with_table(&text, &report.table)? {
         return Err("the table in bindings/README.md is not up to date; run `cargo xtask coverage --write`"
@@ -59,8 +60,8 @@ pub(crate) fn check(log: &Log) -> Outcome<String> {
     Ok(report.summary)
 }
 
-fn write(log: &Log) -> Outcome<String> {
-    let report = Report::make(log)?;
+fn write() -> Outcome<String> {
+    let report = Report::make()?;
     let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
     fs::write(readme(), with_table(&text, &report.table)?).map_err(|e| format!("bindings/README.md: {e}"))?;
     Ok(report.summary)
@@ -72,18 +73,18 @@ struct Report {
 }
 
 impl Report {
-    fn make(log: &Log) -> Outcome<Self> {
+    fn make() -> Outcome<Self> {
         let api = core_api::read(&workspace::root().join("core/src"))?;
         let rules = Rules::read(&workspace::root().join("bindings/coverage.toml"))?;
-        let languages = languages(log)?;
+        let interface = Interface::read()?;
         let mut comparison = Comparison::new(&rules);
         for (item, members) in &api {
             match typed_twin(item, &api) {
                 Some(twin) => comparison.twin(item, members, twin),
-                None => comparison.item(item, members, &languages),
+                None => comparison.item(item, members, &interface),
             }
         }
-        comparison.finish(&languages)
+        comparison.finish()
     }
 }
 
@@ -123,51 +124,45 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn item(&mut self, item: &str, members: &BTreeSet<String>, languages: &[Language]) {
-        let absent = self.reason(item);
-        let mut notes: Vec<String> = absent.map(|reason| reason.note("")).into_iter().collect();
-        let mut cells = Vec::new();
-        for language in languages {
-            if absent.is_some_and(|reason| reason.covers(language)) {
-                cells.push(ABSENT.to_owned());
-                continue;
-            }
-            let names = self.rules.names(item, last(item), language);
-            let Some(name) = names.into_iter().find(|name| is_declared(name, item, language)) else {
-                self.missing.push(format!("{}: no `{item}`", language.name));
-                continue;
-            };
-            for member in members {
-                self.member(&name, item, member, language);
-            }
-            self.names += 1;
-            cells.push(format!("`{name}`"));
+    fn item(&mut self, item: &str, members: &BTreeSet<String>, interface: &Interface) {
+        let (module, own) = parted(item);
+        if let Some(reason) = self.reason(item) {
+            let constants = format!("{module}::CONSTANTS");
+            let is_one_of = is_constant(own) && self.rules.absent.contains_key(&constants);
+            let shown = if is_one_of { format!("constants of `{module}`") } else { format!("`{item}`") };
+            return self.row(shown, ABSENT, reason);
         }
-        if !absent.is_some_and(|reason| languages.iter().all(|language| reason.covers(language))) {
-            let members = members.iter().map(|member| (member, self.reason(&format!("{item}::{member}"))));
-            let members: Vec<_> = members.collect();
-            notes.extend(members.iter().filter_map(|(name, reason)| Some((*reason)?.note(name))));
-        }
-        let constants = format!("{}::CONSTANTS", item.rsplit_once("::").map_or("", |(module, _)| module));
-        let shown = match is_constant(last(item)) && self.rules.unbound.contains_key(&constants) {
-            true => format!("constants of `{}`", constants.trim_end_matches("::CONSTANTS")),
-            false => format!("`{item}`"),
+        let names = self.rules.names(item, own);
+        let found = names.iter().find_map(|name| Some((name, interface.find(module, name)?)));
+        let Some((name, (declared, is_everywhere))) = found else {
+            return self.missing.push(format!("no `{item}`"));
         };
-        self.row(shown, &cells, &notes.join("; "));
+        let mut notes = if is_everywhere { Vec::new() } else { vec!["not in WebAssembly".to_owned()] };
+        for member in members {
+            let path = format!("{item}::{member}");
+            match self.reason(&path) {
+                Some(reason) => notes.push(format!("`{member}`: {reason}")),
+                None if self.rules.names(&path, member).iter().any(|one| declared.contains(one.as_str())) => {
+                }
+                None if is_constant(member) && interface.find(module, member).is_some() => {}
+                None => self.missing.push(format!("no `{path}`")),
+            }
+        }
+        self.names += members.len() + 1;
+        let cell = if name == own { OWN.to_owned() } else { format!("`{name}`") };
+        self.row(format!("`{item}`"), &cell, &notes.join("; "));
     }
 
-    /// A row of the table. Items that all languages lack for the same reason share one; so do those of a module that all
-    /// languages have under their own names.
-    fn row(&mut self, item: String, cells: &[String], notes: &str) {
-        let (module, name) = parted(&item);
-        let own = [format!("`{name}`"), format!("`{}`", camel(name))];
-        let is_plain = notes.is_empty() && cells.iter().all(|cell| own.contains(cell));
-        let cells: Vec<&str> = cells.iter().map(|cell| if is_plain { OWN } else { cell.as_str() }).collect();
-        let rest = format!("{} | {notes}", cells.join(" | "));
-        let is_absent = cells.iter().all(|cell| *cell == ABSENT);
+    /// A row of the table. Items that are absent for the same reason share one; so do those of a module that the interface
+    /// has under their own names.
+    fn row(&mut self, item: String, cell: &str, notes: &str) {
+        let rest = format!("{cell} | {notes}");
+        let module = |item: &str| parted(item.trim_matches('`')).0.to_owned();
+        let is_plain = cell == OWN && notes.is_empty();
         let same = |(items, known): &&mut (Vec<String>, String)| {
-            let of_module = |one: &String| parted(one).0 == module;
-            *known == rest && (is_absent || is_plain && items.iter().all(of_module))
+            let is_together =
+                cell == ABSENT || is_plain && items.iter().all(|one| module(one) == module(&item));
+            *known == rest && is_together
         };
         match self.rows.iter_mut().find(same) {
             Some((items, _)) if items.contains(&item) => {}
@@ -176,93 +171,49 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The member `member` of `item` in a language's type `name`. A variant may be a class of its own.
-    fn member(&mut self, name: &str, item: &str, member: &str, language: &Language) {
-        self.names += 1;
-        let path = format!("{item}::{member}");
-        if self.reason(&path).is_some_and(|reason| reason.covers(language)) {
-            return;
-        }
-        let own = language.declared.get(name);
-        let among_own = |name: &String| name == "constructor()" || own.is_some_and(|own| own.contains(name));
-        let class =
-            |name: &str| member.starts_with(char::is_uppercase) && language.declared.contains_key(name);
-        let known = self.rules.names(&path, member, language).iter().any(among_own)
-            || class(member)
-            || is_constant(member) && is_declared(member, item, language)
-            || class(&format!("{member}{}", last(item)));
-        if !known {
-            self.missing.push(format!("{}: no `{path}`", language.name));
-        }
-    }
-
-    fn reason(&mut self, path: &str) -> Option<&'a Reason> {
-        let (key, reason) = self.rules.unbound.get_key_value(path).or_else(|| {
-            let (module, name) = path.rsplit_once("::")?;
-            is_constant(name)
-                .then(|| self.rules.unbound.get_key_value(&format!("{module}::CONSTANTS")))
-                .flatten()
-        })?;
+    fn reason(&mut self, path: &str) -> Option<&'a str> {
+        let (module, name) = parted(path);
+        let constants = format!("{module}::CONSTANTS");
+        let keys = [Some(path), is_constant(name).then_some(constants.as_str())];
+        let mut found = keys.into_iter().flatten().filter_map(|key| self.rules.absent.get_key_value(key));
+        let (key, reason) = found.next()?;
         self.used.insert(key.clone());
         Some(reason)
     }
 
-    fn finish(mut self, languages: &[Language]) -> Outcome<Report> {
-        for path in self.rules.unbound.keys().filter(|path| !self.used.contains(*path)) {
+    fn finish(mut self) -> Outcome<Report> {
+        for path in self.rules.absent.keys().filter(|path| !self.used.contains(*path)) {
             self.missing
                 .push(format!("coverage.toml gives a reason for `{path}`, which the core does not have"));
         }
         if !self.missing.is_empty() {
             self.missing.sort();
             return Err(format!(
-                "{}\nBind them, or give a reason in bindings/coverage.toml.",
+                "{}\nDeclare them in bindings/interface, or give a reason in bindings/coverage.toml.",
                 self.missing.join("\n")
             ));
         }
-        let row = |(items, rest): &(Vec<String>, String)| format!("| {} | {rest} |", items.join(", "));
-        let rows: Vec<String> = self.rows.iter().map(row).collect();
-        let columns: Vec<_> = languages.iter().map(|language| language.name).collect();
-        let table = format!(
-            "| core | {} | note |\n|---|{}---|\n{}\n",
-            columns.join(" | "),
-            "---|".repeat(columns.len()),
-            rows.join("\n")
-        );
-        let summary = format!(
-            "{} items of the core, {} names in {} languages",
-            self.rows.iter().map(|(items, _)| items.len()).sum::<usize>(),
-            self.names,
-            columns.len()
-        );
-        Ok(Report { table, summary })
+        let row = |(items, rest): &(Vec<String>, String)| format!("| {} | {rest} |\n", items.join(", "));
+        let rows: String = self.rows.iter().map(row).collect();
+        let table = format!("| core | bindings | note |\n|---|---|---|\n{rows}");
+        let items: usize = self.rows.iter().map(|(items, _)| items.len()).sum();
+        Ok(Report {
+            table,
+            summary: format!("{items} items of the core, {} names in the interface", self.names),
+        })
     }
-}
-
-/// Returns true if a type, function or constant exists, at the top level or in the namespace of its module.
-fn is_declared(name: &str, item: &str, language: &Language) -> bool {
-    let module = item.rsplit("::").nth(1).unwrap_or_default();
-    let places = ["", "wire", "bls", "dsig", "gossip", "sortition", "Wire", "Bls", "Dsig", "Quorate", module];
-    let has = |place: &str| language.declared.get(place).is_some_and(|names| names.contains(name));
-    // Kotlin nests a constant in the class that it is about.
-    let is_nested = || language.declared.values().any(|names| names.contains(name));
-    places.into_iter().any(has) || language.name == "Kotlin" && is_constant(name) && is_nested()
 }
 
 fn is_constant(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The module and the name of an item in the table.
-fn parted(item: &str) -> (&str, &str) {
-    let path = item.trim_matches('`');
+/// The module and the name of an item.
+fn parted(path: &str) -> (&str, &str) {
     path.rsplit_once("::").unwrap_or(("", path))
 }
 
-fn last(path: &str) -> &str {
-    path.rsplit("::").next().unwrap_or(path)
-}
-
-fn readme() -> std::path::PathBuf {
+fn readme() -> PathBuf {
     workspace::root().join("bindings/README.md")
 }
 
@@ -274,21 +225,17 @@ fn with_table(text: &str, table: &str) -> Outcome<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[test]
     fn a_core_that_grows_and_a_reason_that_is_stale_are_noticed() {
-        let rules =
-            Rules { unbound: [("gone".to_owned(), Reason::default())].into(), names: BTreeMap::new() };
-        let declared =
-            [(String::new(), ["Vote".to_owned()].into()), ("Vote".to_owned(), ["signer".to_owned()].into())];
-        let languages = [Language { name: "Node", declared: declared.into() }];
+        let absent = [("gone".to_owned(), "a reason".to_owned())].into();
+        let rules = Rules { absent, ..Rules::default() };
+        let interface = Interface::read().unwrap();
         let mut comparison = Comparison::new(&rules);
-        comparison.item("any::Vote", &["signer".to_owned(), "sign_off".to_owned()].into(), &languages);
-        comparison.item("any::New", &BTreeSet::new(), &languages);
-        let complaint = comparison.finish(&languages).err().unwrap();
+        comparison.item("any::Vote", &["signer".to_owned(), "sign_off".to_owned()].into(), &interface);
+        comparison.item("any::New", &BTreeSet::new(), &interface);
+        let complaint = comparison.finish().err().unwrap();
         assert!(complaint.contains("no `any::Vote::sign_off`") && complaint.contains("no `any::New`"));
         assert!(complaint.contains("`gone`") && !complaint.contains("signer"), "{complaint}");
     }
