@@ -72,7 +72,7 @@
 
 /// Short functions; they are public, and the words before `fn` are attributes for the generator.
 macro_rules! calls {
-    ($($(#[$attribute:meta])* $(variant)? $(getter)? $(computed)? $(hook)? $(early)? $(quick)? $(slow)? $(size)? $(spent)?
+    ($($(#[$attribute:meta])* $(variant)? $(getter)? $(computed)? $(hook)? $(early)? $(fields)? $(quick)? $(slow)? $(size)? $(spent)?
         fn $name:ident($($parameters:tt)*) $(-> $result:ty)? { $($value:tt)* })*) => {
         $($(#[$attribute])* pub fn $name($($parameters)*) $(-> $result)? { $($value)* })*
     };

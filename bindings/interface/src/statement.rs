@@ -23,8 +23,7 @@ impl Statement {
     calls! {
         /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
         /// [`Error::Malformed`](quorate::Error) for a digest of another length.
-        #[cfg_attr(binding, fields)]
-        quick fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
+        fields quick fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
             let digest = exactly(digest, "digest")?;
             Ok(Self(certificate::Statement { kind: certificate::Kind::new(kind), epoch, view, digest }))
         }

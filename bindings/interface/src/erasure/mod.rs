@@ -5,12 +5,10 @@
 //! and compares.
 #![cfg_attr(binding, module = "erasure")]
 
-mod coder;
 mod dispersal;
 mod shape;
 mod tuner;
 
-pub use coder::Coder;
-pub use dispersal::{CheckedShard, Commitment, Dispersal};
+pub use dispersal::{CheckedShard, Coder, Commitment, Dispersal};
 pub use shape::{Coding, MAX_MESSAGE, MAX_SHARDS, Packets, Shape, Suite};
 pub use tuner::{Row, Table};

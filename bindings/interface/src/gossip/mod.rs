@@ -8,13 +8,11 @@
 
 mod aggregate;
 mod peers;
-mod pool;
 mod spread;
 
 pub use aggregate::{Aggregate, VerifiedAggregate};
 pub use peers::{Parameters, Peers};
-pub use pool::{MAX_POOL, Pool};
-pub use spread::{Checked, Fault, Gossip, MAX_STACK, Received, Send};
+pub use spread::{Checked, Fault, Gossip, MAX_POOL, MAX_STACK, Pool, Received, Send};
 
 use core::fmt;
 

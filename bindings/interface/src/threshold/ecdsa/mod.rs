@@ -9,7 +9,6 @@ mod combining;
 mod deal;
 mod dealer;
 mod key;
-mod once;
 mod plan;
 mod presignatures;
 mod shares;

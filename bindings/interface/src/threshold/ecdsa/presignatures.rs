@@ -1,13 +1,12 @@
 //! Presignatures, each of which signs one message.
 
-use quorate::Result;
 use quorate::any::threshold::ecdsa as any;
+use quorate::{Error, Result};
 
-use super::once::Once;
 use super::{Deal, GroupKey, Opening, SignatureShare, Signing, Tag};
-use crate::SecretBytes;
 use crate::guard::{Guard, GuardRecord};
 use crate::threshold::{Agreement, Group};
+use crate::{Locked, SecretBytes};
 
 /// Bytes of a presignature in memory.
 const PRESIGNATURE: usize = 161;
@@ -143,6 +142,31 @@ impl Opener {
     /// [`Error::WrongContext`](quorate::Error) if the dealer made a mistake.
     pub fn open(&self) -> Result<Opening> {
         self.0.open().map(Opening)
+    }
+}
+
+/// A value that can be taken once; after that, it is [`Error::Exhausted`].
+#[derive(Debug)]
+struct Once<T>(Locked<Option<T>>);
+
+impl<T> Once<T> {
+    fn new(value: T) -> Self {
+        Self(Locked::new(Some(value)))
+    }
+
+    /// Works on the value.
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R> {
+        self.0.lock().as_mut().map(work).ok_or(Error::Exhausted)
+    }
+
+    /// Takes the value out permanently.
+    fn take(&self) -> Result<T> {
+        self.0.lock().take().ok_or(Error::Exhausted)
+    }
+
+    /// Returns true if the value was taken.
+    fn is_spent(&self) -> bool {
+        self.0.lock().is_none()
     }
 }
 
