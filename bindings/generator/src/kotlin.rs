@@ -1,20 +1,17 @@
 //! The classes of the package for Kotlin and Java: one file per block.
 
-mod awaiting;
 mod call;
 mod comparison;
 mod functions;
 mod hooks;
 mod structures;
-mod text;
 mod types;
 
 use crate::docs::Style;
 use crate::kotlin_glue::{crosses, is_completed};
 use crate::model::{Block, Class, Constant, Function, Kind, Role};
-use crate::names::camel;
-use functions::{from_name, function, named, variant};
-use text::indented;
+use crate::names::{camel, indented};
+use functions::{awaiting, from_name, function, named, variant};
 
 /// The package of a block. One whose classes are all within the object of its functions needs none of its own.
 #[must_use]
@@ -46,7 +43,7 @@ pub fn emit(block: &Block) -> String {
 #[must_use]
 pub fn emit_awaiting(block: &Block) -> Option<String> {
     let slow = block.functions().filter(|(_, function)| function.is_slow());
-    let code: String = slow.map(|(class, function)| awaiting::variant(block, class, function)).collect();
+    let code: String = slow.map(|(class, function)| awaiting(block, class, function)).collect();
     let package = package_of(None);
     let imports = imports(block, &package, &code);
     let file = "@file:JvmName(\"Await\")\n@file:JvmMultifileClass\n\n";
@@ -106,12 +103,12 @@ fn class(block: &Block, class: &Class) -> String {
     } else if !shared.is_empty() {
         let is_public = shared.iter().any(|one| !one.contains("internal fun"));
         let visibility = if is_public { "public" } else { "internal" };
-        parts.push(format!("{visibility} companion object {{\n{}}}\n", indented(&shared.join("\n"))));
+        parts.push(format!("{visibility} companion object {{\n{}}}\n", indented(&shared.join("\n"), 4)));
     }
     if parts.is_empty() {
         return format!("{docs}{head}\n");
     }
-    format!("{docs}{head} {{\n{}}}\n", indented(&parts.join("\n")))
+    format!("{docs}{head} {{\n{}}}\n", indented(&parts.join("\n"), 4))
 }
 
 /// What belongs to the class and not to an object.

@@ -101,6 +101,12 @@ pub fn closure(expression: &str) -> String {
     }
 }
 
+/// The lines of code with `by` more spaces before each.
+pub(crate) fn indented(text: &str, by: usize) -> String {
+    let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("{:by$}{line}\n", "") };
+    text.lines().map(line).collect()
+}
+
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()

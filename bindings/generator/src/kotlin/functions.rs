@@ -2,10 +2,10 @@
 
 use super::call::call;
 use super::hooks;
-use super::types::{copied, is_unsigned, type_name};
+use super::types::{class_name, copied, is_unsigned, type_name};
 use crate::docs::Style;
 use crate::kotlin_glue::{has_suite, is_encoded_object};
-use crate::model::{Block, Class, Function, Parameter, Role, Type};
+use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
 use crate::names::{camel, free_function, pascal};
 
 pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
@@ -80,6 +80,24 @@ pub(super) fn variant(block: &Block, class: &Class, function: &Function) -> Stri
     let value = call(block, class, function, function.result.as_ref());
     let result = function.result.as_ref().map_or(String::new(), |result| type_name(block, result));
     format!("{docs}@JvmField\npublic val {}: {result} = {value}\n", function.name.to_uppercase())
+}
+
+/// A function that calls another one off the calling thread.
+pub(super) fn awaiting(block: &Block, class: &Class, function: &Function) -> String {
+    let owner = class_name(block, &class.name);
+    let name = function.overload.as_ref().unwrap_or(&function.name);
+    let is_on_class = !function.has_receiver() && class.kind != Kind::Module;
+    let receiver = if is_on_class { format!("{owner}.Companion") } else { owner.clone() };
+    let result = function.result.as_ref().map_or("Unit".to_owned(), |result| type_name(block, result));
+    let arguments: Vec<String> = function.passed().map(|one| camel(&one.name)).collect();
+    format!(
+        "\n/** [{owner}.{called}] off the calling thread. */\n\
+         public suspend fun {receiver}.await{}({}): {result} =\n    offThread {{ {called}({}) }}\n",
+        pascal(name),
+        parameters(block, function),
+        arguments.join(", "),
+        called = camel(name),
+    )
 }
 
 /// Returns the name with this text.

@@ -4,12 +4,11 @@ use super::call::argument;
 use super::comparison::{self, compared};
 use super::functions::{constructor, java_getter, parameter, property};
 use super::hooks;
-use super::text::indented;
 use super::types::{lifted, type_name};
 use crate::docs::Style;
 use crate::kotlin_glue::{has_suite, is_encoded_object, is_field, properties};
 use crate::model::{Block, Class, Field, Kind, Role, Type, Variant};
-use crate::names::{camel, free_function, snake};
+use crate::names::{camel, free_function, indented, snake};
 
 /// What precedes the braces of a class, and the first members in them.
 pub(super) type Parts = (String, Vec<String>);
@@ -188,7 +187,7 @@ fn form(block: &Block, class: &Class, common: &[&Field], variant: &Variant) -> S
     format!(
         "{docs}public class {name} internal constructor(native: {}.{name}, hidden: Hidden = Hidden()) : {outer}() {{\n{}}}\n",
         native(class),
-        indented(&members.join("\n"))
+        indented(&members.join("\n"), 4)
     )
 }
 

@@ -8,6 +8,7 @@ use super::json::Refusal;
 use super::language::{Language, Outcome};
 use super::source::Operation;
 use super::types::{Ty, World};
+use crate::names::indented;
 
 /// A function.
 pub(super) fn function(world: &World<'_>, operation: &Operation) -> Outcome<String> {
@@ -39,10 +40,6 @@ pub(super) fn function(world: &World<'_>, operation: &Operation) -> Outcome<Stri
             indented(&format!("private fun {name}({typed}): {result} {{\n{}}}\n", indented(&body, 4)), 4)
         }
     })
-}
-
-fn indented(text: &str, by: usize) -> String {
-    text.lines().map(|line| format!("{:by$}{line}\n", "")).collect()
 }
 
 impl<'a> Writer<'_, 'a> {

@@ -6,7 +6,7 @@ use super::naming::{is_attached, is_detached, native_function, python_name};
 use super::types::Types;
 use crate::docs::Style;
 use crate::model::{Block, Choice, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::{pascal, python_parameter};
+use crate::names::{indented, pascal, python_parameter};
 
 /// Types for the numbers and durations of a function, whose errors name the argument.
 pub(super) fn wrappers(class: &Class, function: &Function) -> String {
@@ -80,7 +80,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
         signature = signature(class, function),
         lifetime = if makes_bytes { "<'py>" } else { "" },
         parameters = parameters.join(", "),
-        prepared = indented(&(prepared + &statement)),
+        prepared = indented(&(prepared + &statement), 8),
         slow = if function.is_slow() { off_thread(block, class, function) } else { String::new() },
     );
     if class.kind == Kind::Module { outside(&text) } else { text }
@@ -103,10 +103,6 @@ fn outside(text: &str) -> String {
     let lines = text.lines().map(|line| line.strip_prefix("    ").unwrap_or(line));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
     format!("\n{}\n", text.trim_end())
-}
-
-fn indented(statements: &str) -> String {
-    statements.lines().map(|line| format!("        {line}\n")).collect()
 }
 
 /// The defaults of a function's parameters.
