@@ -60,6 +60,12 @@ impl Style {
         self.comment(&docs, indent)
     }
 
+    /// A text as a comment or docstring.
+    #[must_use]
+    pub fn text(self, text: &str, indent: usize) -> String {
+        self.comment(&Docs { text: text.to_owned(), errors: Vec::new() }, indent)
+    }
+
     /// A description as a comment or docstring.
     #[must_use]
     pub fn comment(self, docs: &Docs, indent: usize) -> String {
@@ -183,10 +189,9 @@ mod tests {
 
     #[test]
     fn short_descriptions_take_one_line_and_long_ones_are_wrapped() {
-        let short = Docs { text: "Returns it.".to_owned(), errors: Vec::new() };
-        assert_eq!(Style::Kotlin.comment(&short, 4), "    /** Returns it. */\n");
-        let long = Docs { text: "word ".repeat(60).trim().to_owned(), errors: Vec::new() };
-        assert!(Style::TypeScript.comment(&long, 2).lines().all(|line| line.len() <= WIDTH));
+        assert_eq!(Style::Kotlin.text("Returns it.", 4), "    /** Returns it. */\n");
+        let long = Style::TypeScript.text("word ".repeat(60).trim(), 2);
+        assert!(long.lines().all(|line| line.len() <= WIDTH));
     }
 
     #[test]

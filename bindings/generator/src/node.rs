@@ -45,30 +45,24 @@ fn functions(block: &Block, class: &Class) -> String {
 }
 
 fn object(block: &Block, class: &Class) -> String {
-    let (name, native) = (&class.name, &class.native);
-    let functions = functions(block, class);
-    let sized = if class.size.is_some() { made(block, class) } else { String::new() };
-    let text = free_function(native, "text");
-    let equality = free_function(native, "equals");
-    let held = held(block, name);
-    let equality = format!(
-        "\n#[napi(catch_unwind)]\npub fn {equality}(receiver: &External<{held}>, other: &External<{held}>) -> bool {{\n    **receiver == **other\n}}\n"
-    );
-    let spent = class.spent.as_deref().map(|name| spent(class, name, &held)).unwrap_or_default();
-    let text = format!(
-        "\n#[napi(catch_unwind)]\npub fn {text}(receiver: &External<{held}>) -> String {{\n    receiver.to_string()\n}}\n"
-    );
-    let text = if class.hex_source().is_none() { text } else { String::new() };
-    let compares = class.traits.equality && class.equal_by().is_none();
-    format!("{sized}{functions}{spent}{text}{}", if compares { equality.as_str() } else { "" })
-}
-
-/// A function that returns true once a secret is used up.
-fn spent(class: &Class, name: &str, held: &str) -> String {
-    let function = free_function(&class.native, name);
-    format!(
-        "\n#[napi(catch_unwind)]\npub fn {function}(receiver: &External<{held}>) -> bool {{\n    receiver.{name}()\n}}\n"
-    )
+    let held = held(block, &class.name);
+    // What users do not call by a function of the interface.
+    let special = |name: &str, more: &str, result: &str, value: &str| {
+        format!(
+            "\n#[napi(catch_unwind)]\npub fn {}(receiver: &External<{held}>{more}) -> {result} {{\n    {value}\n}}\n",
+            free_function(&class.native, name)
+        )
+    };
+    let sized = class.size.is_some().then(|| made(block, class));
+    // True once a secret is used up.
+    let spent = class.spent.as_ref().map(|name| special(name, "", "bool", &format!("receiver.{name}()")));
+    let text = || special("text", "", "String", "receiver.to_string()");
+    let text = class.hex_source().is_none().then(text);
+    let other = format!(", other: &External<{held}>");
+    let equality = || special("equals", &other, "bool", "**receiver == **other");
+    let equality = (class.traits.equality && class.equal_by().is_none()).then(equality);
+    let functions = Some(functions(block, class));
+    [sized, functions, spent, text, equality].into_iter().flatten().collect()
 }
 
 /// A function that makes handles of a class whose objects hold much memory, which V8 is told.

@@ -71,36 +71,28 @@ fn functions(block: &Block, class: &Class) -> impl Iterator<Item = Item> {
 fn object(block: &Block, class: &Class) -> Vec<Item> {
     let native = &class.native;
     let held = held(block, class);
-    let text = free_function(native, "text");
-    let equality = free_function(native, "equals");
-    let structure = format!("\n#[wasm_bindgen]\npub struct {native}(pub(crate) {held});\n");
-    let text = format!(
-        "\n#[wasm_bindgen(js_name = {})]\npub fn {text}(receiver: &{native}) -> JsValue {{\n    glue::text(&receiver.0)\n}}\n",
-        camel(&text),
-    );
-    let equality = format!(
-        "\n#[wasm_bindgen(js_name = {})]\npub fn {equality}(receiver: &{native}, other: &{native}) -> bool {{\n    receiver.0 == other.0\n}}\n",
-        camel(&equality)
-    );
     let item = |code: String| Item { code, full: class.full };
+    // What users do not call by a function of the interface.
+    let special = |name: &str, more: &str, result: &str, value: &str| {
+        let name = free_function(native, name);
+        item(format!(
+            "\n#[wasm_bindgen(js_name = {})]\npub fn {name}(receiver: &{native}{more}) -> {result} {{\n    {value}\n}}\n",
+            camel(&name)
+        ))
+    };
+    let structure = item(format!("\n#[wasm_bindgen]\npub struct {native}(pub(crate) {held});\n"));
     let list = class
         .listed
         .map(|listed| Item { code: several(native, &held), full: class.full || listed == Listed::Full });
-    let spent = class.spent.as_deref().map(|name| item(spent(class, name)));
-    let text = class.hex_source().is_none().then(|| item(text));
-    let equality = (class.traits.equality && class.equal_by().is_none()).then(|| item(equality));
-    let first = [item(structure)].into_iter().chain(list);
+    // True once a secret is used up.
+    let spent = class.spent.as_ref().map(|name| special(name, "", "bool", &format!("receiver.0.{name}()")));
+    let text = || special("text", "", "JsValue", "glue::text(&receiver.0)");
+    let text = class.hex_source().is_none().then(text);
+    let other = format!(", other: &{native}");
+    let equality = || special("equals", &other, "bool", "receiver.0 == other.0");
+    let equality = (class.traits.equality && class.equal_by().is_none()).then(equality);
+    let first = [structure].into_iter().chain(list);
     first.chain(functions(block, class)).chain(spent).chain(text).chain(equality).collect()
-}
-
-/// A function that returns true once a secret is used up.
-fn spent(class: &Class, name: &str) -> String {
-    let function = free_function(&class.native, name);
-    format!(
-        "\n#[wasm_bindgen(js_name = {})]\npub fn {function}(receiver: &{}) -> bool {{\n    receiver.0.{name}()\n}}\n",
-        camel(&function),
-        class.native,
-    )
 }
 
 /// A list of objects that JavaScript fills; also one or none, for which wasm-bindgen has no reference.

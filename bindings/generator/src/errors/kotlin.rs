@@ -2,7 +2,6 @@
 
 use super::{ErrorClass, Field, FieldKind};
 use crate::docs::Style;
-use crate::model::Docs;
 use crate::names::{camel, pascal};
 
 /// The parts of the file that do not depend on the list.
@@ -27,7 +26,7 @@ fn class(class: &ErrorClass) -> String {
     let ErrorClass { name, code, .. } = class;
     let culprits = class.fields.iter().find(|field| field.kind == FieldKind::Members);
     let culprits = culprits.map(|field| format!("\n\n[culprits]: {}", field.docs)).unwrap_or_default();
-    let docs = comment(&format!("{}{culprits}", class.docs.text), 4);
+    let docs = Style::Kotlin.text(&format!("{}{culprits}", class.docs.text), 4);
     if is_closed(class) {
         return format!(
             "{docs}    public class {name} internal constructor(message: String) :\n        \
@@ -52,7 +51,7 @@ fn property(field: &Field) -> Option<String> {
     } else {
         format!("{} Null for an error without it.", field.docs)
     };
-    let docs = comment(&docs, 8);
+    let docs = Style::Kotlin.text(&docs, 8);
     let line = |kind: &str, value: &str| format!("public val {name}: {kind} get() = {value}");
     let code = match (field.kind, field.always) {
         (FieldKind::Members, _) => return None,
@@ -74,8 +73,4 @@ fn property(field: &Field) -> Option<String> {
 fn branch(class: &ErrorClass) -> String {
     let argument = if is_closed(class) { "failure.text" } else { "failure" };
     format!("                \"{}\" -> {}({argument})\n", class.code, class.name)
-}
-
-fn comment(text: &str, indent: usize) -> String {
-    Style::Kotlin.comment(&Docs { text: text.to_owned(), errors: Vec::new() }, indent)
 }

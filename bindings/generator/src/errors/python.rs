@@ -2,7 +2,6 @@
 
 use super::{ErrorClass, Field, FieldKind};
 use crate::docs::Style;
-use crate::model::Docs;
 
 /// The parts of the module that do not depend on the list.
 const TEMPLATE: &str = include_str!("errors.py");
@@ -27,7 +26,7 @@ fn class(class: &ErrorClass) -> String {
         if VALUE_ERRORS.contains(&class.code.as_str()) { "QuorateError, ValueError" } else { "QuorateError" };
     let fields: Vec<String> = class.fields.iter().map(field).collect();
     let text = format!("{}\n\n{}", class.docs.text, fields.join("\n"));
-    let docs = Style::Python.comment(&Docs { text: text.trim().to_owned(), errors: Vec::new() }, 4);
+    let docs = Style::Python.text(text.trim(), 4);
     format!("\n\nclass {}Error({bases}):\n{docs}\n    code = \"{}\"\n", class.name, class.code)
 }
 

@@ -2,7 +2,6 @@
 
 use super::{ErrorClass, Field, FieldKind};
 use crate::docs::Style;
-use crate::model::Docs;
 use crate::names::camel;
 
 /// The parts of the module that do not depend on the list.
@@ -55,7 +54,7 @@ fn class(class: &ErrorClass) -> String {
     let details = if fields.is_empty() { "{}".to_owned() } else { format!("{{\n{fields}  }}") };
     format!(
         "{}export class {name}Error extends QuorateError {{\n  declare readonly code: '{code}';\n  declare readonly details: {details};\n}}\n",
-        comment(&class.docs.text, 0),
+        Style::TypeScript.text(&class.docs.text, 0),
     )
 }
 
@@ -67,9 +66,5 @@ fn property(field: &Field) -> String {
         FieldKind::Integer(_) => "bigint",
     };
     let mark = if field.always { "" } else { "?" };
-    format!("{}    readonly {}{mark}: {kind};\n", comment(&field.docs, 4), camel(&field.name))
-}
-
-fn comment(text: &str, indent: usize) -> String {
-    Style::TypeScript.comment(&Docs { text: text.to_owned(), errors: Vec::new() }, indent)
+    format!("{}    readonly {}{mark}: {kind};\n", Style::TypeScript.text(&field.docs, 4), camel(&field.name))
 }
