@@ -17,13 +17,15 @@
 //!   `check!(condition)`, which ends the test if the condition is false.
 //! - `refuses!(BAD_SHARE, call, …)` and `refuses!(BAD_SHARE, [0], call, …)`, with the members at fault, check that each call
 //!   fails with this error of the core; `any` is each of them. `out_of_range!(member, call)` checks that the language
-//!   refuses an integer, and names the parameter.
+//!   refuses an integer, and names the parameter. `throws!(own, call, …)` checks that the error of `own_error()`, which a hook
+//!   calls, reaches the caller of each call; `throws!(recursion, call)` expects that of endless recursion.
 //! - `json! { name: value }` is an object; a value becomes bytes in hexadecimal digits, a decimal text of integers of 64 bits
 //!   and more, or a list.
 //! - `builtin` lists the functions that each language has for these tests, and those of inputs and lists.
 //!
 //! Integers of 64 bits and more are written `0u64`, of 32 bits `0u32`, because languages have different types for them.
 
+mod awaiting;
 mod builtin;
 mod call;
 mod expression;

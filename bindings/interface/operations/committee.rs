@@ -92,7 +92,7 @@ pub mod header {
         let given = input.bytes("bytes");
         let peeked = attempt(|| UntrustedHeader::peek(given));
         if let Some(code) = refused(peeked) {
-            if input.has("made") && code == "WRONG_CONTEXT" {
+            if code == "WRONG_CONTEXT" {
                 let number = input.get("made").u8("suite");
                 check!(number == given[0] && !is_suite(number));
                 return input.get("made");

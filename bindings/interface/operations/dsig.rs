@@ -125,6 +125,14 @@ pub mod dsig {
         agree([attempt(|| auditor.check(culprit, other, signature_of_other))], second);
         auditor.check(culprit, message, signature);
         check!(refused(second) == "ONE_TIME_REUSE");
+        let signed = [message, other];
+        let signatures = [signature, signature_of_other];
+        for round in range(20) {
+            let fresh = verifier_of(suite, culprit);
+            let verdicts =
+                together(2, |at| refused(attempt(|| fresh.verify(culprit, signed[at], signatures[at]))));
+            check!(verdicts.filter(|one| one == "ONE_TIME_REUSE").len() == 1);
+        }
         let entries = [
             (culprit, message, signature),
             (culprit, other, signature_of_other),

@@ -1,15 +1,6 @@
 //! The files of the matrix of languages: all read what each writes. As `core/examples/matrix.rs`.
 
 pub mod matrix {
-    fn is_counted(suite: Suite) -> bool {
-        suite_number(suite) == suite_number(suite_named("bls-min-sig-counted"))
-            || suite_number(suite) == suite_number(suite_named("bls-min-pk-counted"))
-    }
-
-    fn is_drawn(suite: Suite) -> bool {
-        suite_number(suite) != suite_number(suite_named("ed25519"))
-    }
-
     /// Writes new objects of the suite that the input names.
     pub fn write(input: Json) -> Json {
         let suite = suite_named(input.text("suite"));
@@ -40,8 +31,8 @@ pub mod matrix {
             equivocation: Equivocation::new(votes[2], other).encode(),
             guard_record: guard.sign(committee, statement).record.encode(),
             merkle: write_merkle(keys),
-            gossip: if is_counted(suite) { write_gossip(votes, committee) } else { shown(None) },
-            sortition: if is_drawn(suite) { write_sortition(secrets, committee) } else { shown(None) },
+            gossip: if counted_suites().contains(suite) { write_gossip(votes, committee) } else { shown(None) },
+            sortition: if drawn_suites().contains(suite) { write_sortition(secrets, committee) } else { shown(None) },
         }
     }
 
@@ -114,10 +105,10 @@ pub mod matrix {
         Equivocation::decode(suite, file.bytes("equivocation")).verify(committee);
         check!(GuardRecord::decode(file.bytes("guard_record")).view() == 9u64);
         read_merkle(file.get("merkle"));
-        if is_counted(suite) {
+        if counted_suites().contains(suite) {
             read_gossip(file.get("gossip"), statement, committee);
         }
-        if is_drawn(suite) {
+        if drawn_suites().contains(suite) {
             read_sortition(file.get("sortition"), committee);
         }
     }

@@ -58,30 +58,24 @@ fn certificate_of(votes: Vec<Vote>, committee: Committee) -> Certificate {
     let topic = votes[0].statement();
     let collector = VoteCollector::new(committee, topic.kind(), topic.view());
     let collected = votes.map(|vote| collector.add(vote, Suspects::new()));
-    for one in collected {
-        check!(one.faults.is_empty());
-    }
-    let found = collected.map(|one| one.certificate).filter(|one| one.is_some());
-    let certificates = found.map(|one| one.unwrap());
-    if certificates.is_empty() {
+    check!(collected.all(|one| one.faults.is_empty()));
+    let complete = collected.filter(|one| one.certificate.is_some());
+    if complete.is_empty() {
         fail("BELOW_QUORUM");
     }
-    certificates[0].value()
+    complete[0].certificate.unwrap().value()
 }
 
 /// The same of timeout votes.
 fn timeout_certificate_of(votes: Vec<TimeoutVote>, committee: Committee) -> TimeoutCertificate {
     let collector = TimeoutCollector::new(committee, votes[0].kind(), votes[0].view());
     let collected = votes.map(|vote| collector.add(vote, Suspects::new()));
-    for one in collected {
-        check!(one.faults.is_empty());
-    }
-    let found = collected.map(|one| one.certificate).filter(|one| one.is_some());
-    let certificates = found.map(|one| one.unwrap());
-    if certificates.is_empty() {
+    check!(collected.all(|one| one.faults.is_empty()));
+    let complete = collected.filter(|one| one.certificate.is_some());
+    if complete.is_empty() {
         fail("BELOW_QUORUM");
     }
-    certificates[0].value()
+    complete[0].certificate.unwrap().value()
 }
 
 pub mod certificate {

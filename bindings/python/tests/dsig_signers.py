@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import quorate as q
 from quorate import dsig
 
-VECTORS = Path(__file__).parents[3] / "spec" / "vectors" / "dsig.json"
 SECRET = bytes([9]) * 32
 NOW = 1_000_000
 

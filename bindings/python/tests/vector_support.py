@@ -14,6 +14,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, TypeVar
 
+import pytest
 import quorate
 import quorate.bls
 import quorate.dsig
@@ -126,12 +127,21 @@ def refuses(code: str, step: Callable[[], Any], culprits: list[int] | None = Non
 
 
 def out_of_range(name: str, step: Callable[[], Any]) -> None:
-    try:
-        result = step()
-    except OverflowError as error:
-        assert name in str(error), error
-    else:
-        raise AssertionError(f"{name} was accepted: {result}")
+    with pytest.raises(OverflowError, match=name):
+        step()
+
+
+class OwnError(Exception):
+    """What a hook of the tests raises."""
+
+
+def own_error() -> None:
+    raise OwnError
+
+
+def throws(what: str, step: Callable[[], Any]) -> None:
+    with pytest.raises(OwnError if what == "own" else RecursionError):
+        step()
 
 
 def there(value: Any) -> Any:

@@ -1,4 +1,4 @@
-// DSig in WebAssembly: hooks that free objects, and the module's memory.
+// DSig in WebAssembly: the module's memory.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -7,27 +7,6 @@ import * as raw from '../dist/quorate.js';
 import { pair } from '../../node/test/shared/dsig.mjs';
 
 const { memory } = raw.initSync();
-test('dsig: a hook that frees objects in use', () => {
-  const now = 1_000_000n;
-  const message = new Uint8Array(3);
-  const { signer, verifier, alice } = pair(q, { log2Batch: 2 });
-  const signature = signer.sign(message, { now });
-  verifier.checkRevocation((key) => {
-    key.free();
-    return false;
-  });
-  assert.throws(() => verifier.verify(alice, message, signature), { code: 'CLOSED' });
-  verifier.checkRevocation(() => {
-    verifier.free();
-    return false;
-  });
-  assert.throws(() => verifier.verify(signer.publicKey(), message, signature), { code: 'CLOSED' });
-  const freeing = () => {
-    signer.free();
-    return 1n;
-  };
-  assert.throws(() => signer.detectCopies(freeing), { code: 'CLOSED' });
-});
 
 test('dsig: oversized arguments are refused before copying', () => {
   const { signer, alice } = pair(q);

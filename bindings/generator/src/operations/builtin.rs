@@ -8,14 +8,14 @@ use super::types::{Code, Ty, World};
 /// single one.
 const NAMES: &str = "
     again check equal some there unhex unwrap
-    attempt outcome refused refuses out_of_range culprits agree fail unknown
+    attempt outcome refused refuses out_of_range throws own_error culprits agree fail unknown
     shown is_whole parameters flipped utf8 together missing_folder damage_journal
 ";
 
 /// True for a function that generated code calls without the source naming it, so no value may have its name.
 pub(super) fn is_implicit(name: &str) -> bool {
     let implicit =
-        "again check equal some there unwrap attempt refuses out_of_range utf8 wide reduce all any";
+        "again check equal some there unwrap attempt refuses out_of_range throws utf8 wide reduce all any";
     implicit.split_whitespace().any(|one| one == name)
 }
 
@@ -27,6 +27,16 @@ pub(super) fn inline(name: &str, first: &Ty<'_>) -> Option<[&'static str; 3]> {
             "next(each for each in quorate.Suite if each.number == {0})",
             "Object.values(q.Suite).find((each) => q.SUITE_NUMBERS[each] === {0})",
             "Suite.fromNumber({0})",
+        ],
+        "has_threads" => ["True", "false", "true"],
+        // Only JavaScript and Kotlin have objects that a user may free although they are no secrets.
+        "may_free" => ["False", "true", "true"],
+        "free" => ["None", "{0}.free()", "{0}.close()"],
+        "is_same" => ["({0} is {1})", "({0} === {1})", "({0} === {1})"],
+        "detail" => [
+            "str({0}.details[{1}])",
+            "String({0}.details[{1}])",
+            "({0}.exceptionOrNull() as QuorateException).details[{1}].toString()",
         ],
         "suites" => ["list(quorate.Suite)", "Object.values(q.Suite)", "Suite.entries"],
         "is_suite" => [
@@ -88,16 +98,16 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "refused" => Ty::Optional(Box::new(Ty::Text)),
         "outcome" | "shown" | "fail" | "unknown" => Ty::Json,
         "culprits" => Ty::list(Ty::Int("u16")),
-        "check" | "agree" | "damage_journal" => Ty::Unit,
-        "yes" | "missing_folder" => Ty::Text,
+        "check" | "agree" | "damage_journal" | "free" => Ty::Unit,
+        "yes" | "missing_folder" | "detail" => Ty::Text,
         "suite" | "suite_named" => Ty::Suite,
         "suites" => Ty::list(Ty::Suite),
-        "is_suite" | "is_whole" | "is_closed" => Ty::Bool,
+        "is_suite" | "is_whole" | "is_closed" | "is_same" | "has_threads" | "may_free" => Ty::Bool,
         "suite_number" => Ty::Int("u8"),
         "group" => Ty::Class(world.class(&["threshold".to_owned()], "Group")?),
         "parameters" => Ty::Class(world.class(&["gossip".to_owned()], "Parameters")?),
         "unhex" | "joined" | "zeros" | "filled" | "flipped" | "encoded_u32" | "utf8" => Ty::Bytes,
-        "microseconds" => Ty::Other,
+        "microseconds" | "own_error" => Ty::Other,
         "decoded_u16" => Ty::Int("usize"),
         "range" => Ty::list(Ty::Int("u16")),
         "slice" => first,

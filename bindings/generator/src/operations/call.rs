@@ -120,16 +120,19 @@ impl<'a> Writer<'_, 'a> {
         }
         let arguments = self.arguments(class, function, &arguments)?;
         let javascript = match function.name.as_str() {
-            "signer_set" => "{0}.signerSet({ indices: {1} })",
-            "signer_set_lsb_first" => "{0}.signerSet({ lsbFirst: {1} })",
-            "signer_set_msb_first" => "{0}.signerSet({ msbFirst: {1} })",
-            _ => "{0}.{2}({1})",
+            "signer_set" => Some("{0}.signerSet({ indices: {1} })"),
+            "signer_set_lsb_first" => Some("{0}.signerSet({ lsbFirst: {1} })"),
+            "signer_set_msb_first" => Some("{0}.signerSet({ msbFirst: {1} })"),
+            _ => None,
         };
         let own = function.overload.as_ref().unwrap_or(&function.name);
         let in_javascript = function.overload.as_ref().map(|name| camel(name));
         let in_javascript = in_javascript.unwrap_or_else(|| function_name(class, function));
         let name = self.form([own, &in_javascript, &camel(own)], &[]);
-        Ok((self.form(["{0}.{2}({1})", javascript, "{0}.{2}({1})"], &[&value, &arguments, &name]), kind))
+        if let Some(own) = javascript.filter(|_| self.language() == Language::JavaScript) {
+            return Ok((self.form([own; 3], &[&value, &arguments]), kind));
+        }
+        Ok((self.called(class, function, (&value, &name, &arguments)), kind))
     }
 
     /// The function that a call sets as a hook.
@@ -148,7 +151,11 @@ impl<'a> Writer<'_, 'a> {
     fn without_arguments(&self, value: &str, class: &Class, function: &Function) -> String {
         let is_getter = function.role == Role::Getter;
         let call = |name: &str, is_property: bool| {
-            if is_property { format!("{value}.{name}") } else { format!("{value}.{name}()") }
+            if is_property {
+                format!("{value}.{name}")
+            } else {
+                self.called(class, function, (value, name, ""))
+            }
         };
         let python = match python_name(class, function) {
             "__len__" => format!("len({value})"),
@@ -182,7 +189,7 @@ impl<'a> Writer<'_, 'a> {
         }
         let arguments = self.arguments(class, function, arguments)?;
         let name = self.form([&function.name, &function_name(class, function), &camel(&function.name)], &[]);
-        Ok((format!("{place}.{name}({arguments})"), kind))
+        Ok((self.called(class, function, (&place, &name, &arguments)), kind))
     }
 
     /// A call of a function of a class; one that decodes is followed by a check.
@@ -244,7 +251,7 @@ impl<'a> Writer<'_, 'a> {
             (_, Language::JavaScript) => {
                 format!("{name}.{}({given})", function_name(class, function))
             }
-            _ => format!("{name}.{}({given})", self.name(&function.name)),
+            _ => self.called(class, function, (&name, &self.name(&function.name), &given)),
         })
     }
 

@@ -216,6 +216,9 @@ impl<'a> Writer<'_, 'a> {
         Ok(match operator {
             BinOp::Eq(_) => (equality(false), Ty::Bool),
             BinOp::Ne(_) => (equality(true), Ty::Bool),
+            BinOp::Lt(_) if self.language() == Language::JavaScript && matches!(kind, Ty::Class(_)) => {
+                (format!("({left}.compare({right}) < 0)"), Ty::Bool)
+            }
             BinOp::Lt(_) => (infix("<"), Ty::Bool),
             BinOp::Le(_) => (infix("<="), Ty::Bool),
             BinOp::Gt(_) => (infix(">"), Ty::Bool),

@@ -3,7 +3,7 @@
 use syn::{Block, Expr, ExprIf, ExprMatch, Lit, Pat, Stmt};
 
 use super::builtin;
-use super::expression::Writer;
+use super::expression::{Writer, segments};
 use super::json::Refusal;
 use super::language::{Language, Outcome};
 use super::source::Operation;
@@ -89,15 +89,12 @@ impl<'a> Writer<'_, 'a> {
                     ["refuses({0}, lambda: {1}{2})", "refuses({0}, () => {1}{2})", "refuses({0}{2}) { {1} }"];
                 self.each(texts, &calls, &[&format!("{code:?}"), &culprits])
             }
-            Stmt::Macro(one) if one.mac.path.is_ident("out_of_range") => {
+            Stmt::Macro(one) if one.mac.path.is_ident("out_of_range") || one.mac.path.is_ident("throws") => {
                 let Refusal { code, calls, .. } = one.mac.parse_body().map_err(|error| error.to_string())?;
-                let name = format!("{:?}", self.name(&code));
-                let texts = [
-                    "out_of_range({0}, lambda: {1})",
-                    "outOfRange({0}, () => {1})",
-                    "outOfRange({0}) { {1} }",
-                ];
-                self.each(texts, &calls, &[&name, ""])
+                let what = format!("{:?}", self.name(&code));
+                let function = segments(&one.mac.path).concat();
+                let texts = ["{2}({0}, lambda: {1})", "{2}({0}, () => {1})", "{2}({0}) { {1} }"];
+                self.each(texts, &calls, &[&what, &self.name(&function)])
             }
             // Without a semicolon, this is the result.
             Stmt::Macro(one) => {

@@ -124,25 +124,6 @@ pub mod ciphersuite {
             refuses!(MALFORMED, Ciphersuite::decode(bad));
         }
     }
-
-    /// The key of drand's network quicknet, and the signature of its round 1000 over the hash of the round's number.
-    pub fn the_beacon_of_drand_is_valid() {
-        let key = PublicKey::decode(
-            Suite::MinSig,
-            unhex(
-                "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
-            ),
-        );
-        let signature = Signature::decode(
-            Suite::MinSig,
-            unhex(
-                "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39",
-            ),
-        );
-        let message = unhex("f652498d092acd949bad74e40683bf3824fb817980504a0c7e6722cfc5a9c0a3");
-        key.verify_with(Ciphersuite::basic(), message, signature);
-        refuses!(BAD_SIGNATURE, key.verify(message, signature));
-    }
 }
 
 pub mod raw {
@@ -159,12 +140,6 @@ pub mod raw {
             let swapped = [(0, b"vote 0"), (2, b"vote 3"), (3, b"vote 2")];
             let named = named_by(suite, [2, 3]);
             refuses!(BAD_SIGNATURE, named, committee.verify_raw_each(swapped, proof));
-            refuses!(DUPLICATE_SIGNER, committee.verify_raw_each([(0, b"m"), (3, b"m"), (2, b"m")], proof));
-            refuses!(DUPLICATE_SIGNER, committee.verify_raw_each([(0, b"m"), (2, b"m"), (2, b"m")], proof));
-            refuses!(UNKNOWN_SIGNER, committee.verify_raw_each([(0, b"m"), (2, b"m"), (4, b"m")], proof));
-            refuses!(MALFORMED, committee.verify_raw_each(votes, zeros(3)));
-            let none = if suite == Suite::Ed25519 { zeros(0) } else { proof };
-            refuses!(BELOW_QUORUM, committee.verify_raw_each([], none));
             out_of_range!(signed, committee.verify_raw_each([(-1, b"m")], proof));
         }
     }
@@ -219,8 +194,6 @@ pub mod header {
                 check!(header.suite() == suite && header.epoch() == 5u64 && header.view() == 9u64);
                 check!(header.encode() == slice(encoded, 0, 18));
                 check!(UntrustedHeader::decode(slice(encoded, 0, 18)) == header);
-                refuses!(MALFORMED, UntrustedHeader::peek(slice(encoded, 0, 17)));
-                refuses!(MALFORMED, UntrustedHeader::decode(slice(encoded, 0, 19)));
                 let foreign = joined([filled(255, 1), slice(encoded, 1, encoded.len())]);
                 refuses!(WRONG_CONTEXT, UntrustedHeader::peek(foreign));
             }

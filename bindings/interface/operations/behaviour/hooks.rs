@@ -27,8 +27,8 @@ pub mod dsig {
         check!(signer.prepare(now()).is_none());
         changes.insert(3);
         check!(signer.prepare(now()).is_some() && signer.ready() == 4);
-        // Another hook is no copy.
-        signer.detect_copies(|| 77u64);
+        // Another hook is no copy, and an answer has 64 bits.
+        signer.detect_copies(|| 18446744073709551615u64);
         check!(signer.ready() == 4);
         signer.sign(b"m", None, now());
     }
@@ -88,6 +88,58 @@ pub mod dsig {
         refuses!(CLOSED, signer.detect_copies(|| 1u64));
     }
 
+    /// Fails while the set has one member.
+    fn failing(changes: SignerSet) -> u64 {
+        if changes.size() == 1 {
+            own_error();
+        }
+        1u64
+    }
+
+    pub fn an_error_of_a_signer_s_hook_refuses_to_sign() {
+        let signer = usual_signer();
+        throws!(own, signer.detect_copies(|| own_error()));
+        signer.sign(b"m", None, now());
+        let changes = SignerSet::new(2);
+        signer.detect_copies(|| failing(changes));
+        changes.insert(0);
+        throws!(own, signer.sign(b"m", None, now()), signer.prepare(now()));
+        check!(signer.ready() == 3);
+        changes.insert(1);
+        signer.sign(b"m", None, now());
+    }
+
+    pub fn an_error_of_a_verifier_s_hook_refuses_to_verify() {
+        let signer = usual_signer();
+        let key = signer.public_key();
+        let verifier = verifier_of(signer.suite(), key);
+        let signature = signer.sign(b"m", None, now());
+        verifier.check_revocation(|_| own_error());
+        throws!(own, verifier.verify(key, b"m", signature), verifier.can_verify_fast(key, signature));
+        throws!(own, verifier.announce(key, announced_by(signer), now()));
+        verifier.check_revocation(|_| false);
+        check!(!knows(verifier, signer, signature));
+        verifier.verify(key, b"m", signature);
+    }
+
+    fn recursing(signer: dsig::Signer) -> u64 {
+        signer.sign(b"m", None, now());
+        1u64
+    }
+
+    pub fn endless_recursion_in_a_hook_is_reported() {
+        let signer = usual_signer();
+        let key = signer.public_key();
+        let verifier = verifier_of(signer.suite(), key);
+        let signature = signer.sign(b"m", None, now());
+        // It is asked before it is set, and signs once.
+        signer.detect_copies(|| recursing(signer));
+        throws!(recursion, signer.sign(b"m", None, now()));
+        check!(signer.ready() == 2);
+        verifier.check_revocation(|asked| verifier.can_verify_fast(asked, signature));
+        throws!(recursion, verifier.verify(key, b"m", signature));
+    }
+
     pub fn a_revoked_key_is_refused_as_soon_as_the_hook_says_so() {
         let signer = usual_signer();
         let other = another_signer();
@@ -96,14 +148,14 @@ pub mod dsig {
         verifier.admit(other.public_key());
         let signature = signer.sign(b"m", None, now());
         let changes = SignerSet::new(2);
-        verifier.check_revocation(|asked| asked == key && changes.size() == 1);
+        verifier.check_revocation(|asked| is_same(asked, key) && changes.size() == 1);
         verifier.verify(key, b"m", signature);
         verifier.announce(key, announced_by(signer), now());
-        check!(knows(verifier, signer, signature));
+        check!(verifier.can_verify_fast(key, signature));
         changes.insert(0);
         refuses!(WRONG_CONTEXT, verifier.verify(key, b"m", signature));
         refuses!(WRONG_CONTEXT, verifier.announce(key, announced_by(signer), now()));
-        check!(!knows(verifier, signer, signature));
+        check!(!verifier.can_verify_fast(key, signature));
         verifier.verify(other.public_key(), b"m", other.sign(b"m", None, now()));
         changes.insert(1);
         verifier.verify(key, b"m", signature);
@@ -125,9 +177,32 @@ pub mod dsig {
         let signature = signer.sign(b"m", None, now());
         verifier.check_revocation(|_| replacing(verifier, key, signature));
         verifier.verify(key, b"m", signature);
-        refuses!(WRONG_CONTEXT, verifier.verify(key, b"m", signature));
+        check!(detail(attempt(|| verifier.verify(key, b"m", signature)), "what") == "revoked signer");
         verifier.check_revocation(|asked| !verifier.revoke(asked));
-        refuses!(WRONG_CONTEXT, verifier.verify(key, b"m", signature));
+        check!(detail(attempt(|| verifier.verify(key, b"m", signature)), "what") == "signer");
         check!(!verifier.revoke(key));
+    }
+
+    fn freeing_key(key: PublicKey) -> bool {
+        free(key);
+        false
+    }
+
+    fn freeing_verifier(verifier: dsig::Verifier) -> bool {
+        free(verifier);
+        false
+    }
+
+    pub fn a_hook_may_free_the_objects_of_its_call() {
+        if may_free() {
+            let signer = usual_signer();
+            let verifier = verifier_of(signer.suite(), signer.public_key());
+            let signature = signer.sign(b"m", None, now());
+            verifier.check_revocation(|asked| freeing_key(asked));
+            let key = PublicKey::decode(Suite::Ed25519, signer.public_key().encode());
+            refuses!(CLOSED, verifier.verify(key, b"m", signature));
+            verifier.check_revocation(|_| freeing_verifier(verifier));
+            refuses!(CLOSED, verifier.verify(signer.public_key(), b"m", signature));
+        }
     }
 }

@@ -1,33 +1,15 @@
 //! Invalid input: wrong lengths, large lengths, sets and committees that cannot be.
 
-fn other_lengths() -> Vec<u32> {
-    [0u32, 1u32, 31u32, 33u32, 47u32, 50u32, 95u32, 97u32, 1048576u32]
-}
-
 pub mod lengths {
-    pub fn wrong_ones_are_malformed() {
+    pub fn wrong_ones_of_digests_are_malformed() {
         let committee = four_members(Suite::Ed25519);
         let tree = Merkle::new("a", "b");
         let leaf = tree.leaf(b"item");
         let path = tree.path([leaf], 0);
-        for length in other_lengths() {
+        for length in [0u32, 1u32, 31u32, 33u32, 1048576u32] {
             let bad = zeros(length);
-            refuses!(
-                MALFORMED,
-                ChainId::from_bytes(bad),
-                CommitteeId::from_bytes(bad),
-                Statement::decode(bad)
-            );
             refuses!(MALFORMED, Statement::new(1, 1u64, 1u64, bad), committee.statement(1, 1u64, bad));
-            refuses!(MALFORMED, GuardRecord::decode(bad), Path::decode(bad), tree.root([bad]));
-            refuses!(MALFORMED, tree.verify(tree.root([leaf]), bad, path));
-            refuses!(any, Certificate::decode(bad, committee), TimeoutCertificate::decode(bad, committee));
-            for suite in suites() {
-                refuses!(MALFORMED, SecretKey::from_bytes(suite, bad));
-                refuses!(any, PublicKey::decode(suite, bad), Signature::decode(suite, bad));
-                refuses!(any, Signature::decode_link(suite, bad), UnverifiedKey::decode(suite, bad));
-                refuses!(any, Vote::decode(suite, bad), TimeoutVote::decode(suite, bad));
-            }
+            refuses!(MALFORMED, tree.root([bad]), tree.verify(tree.root([leaf]), bad, path));
         }
     }
 
@@ -61,12 +43,6 @@ pub mod wire {
         check!(writer.size() == 0 && writer.into_bytes() == zeros(0));
         writer.u8(2);
         check!(writer.into_bytes() == filled(2, 1));
-    }
-
-    pub fn options_have_two_tags() {
-        let reader = Reader::new(joined([zeros(1), filled(1, 1), filled(2, 1)]));
-        check!(!reader.option() && reader.option());
-        refuses!(MALFORMED, reader.option(), Reader::new(zeros(1)).finish());
     }
 
     pub fn messages_have_no_maximum_length() {
@@ -117,10 +93,6 @@ pub mod signer_set {
         check!(committee.signer_set([0u32, 2u32]).members() == [0, 2]);
         check!(committee.signer_set_lsb_first(filled(5, 1)).members() == [0, 2]);
         check!(committee.signer_set_msb_first(filled(160, 1)).members() == [0, 2]);
-        refuses!(UNKNOWN_SIGNER, committee.signer_set([0u32, 4u32]));
-        refuses!(DUPLICATE_SIGNER, committee.signer_set([1u32, 1u32]));
-        refuses!(MALFORMED, committee.signer_set_lsb_first(zeros(2)));
-        refuses!(NON_CANONICAL, committee.signer_set_msb_first(filled(1, 1)));
         refuses!(BELOW_QUORUM, committee.require_quorum(SignerSet::new(4, [0, 1])));
         committee.require_quorum(SignerSet::new(4, [0, 1, 2]));
         check!(committee.weight_of(SignerSet::full(4)) == 4u128);
@@ -133,9 +105,6 @@ pub mod committee {
             let chain = ChainId::from_name("x");
             let secret = four_secrets(suite)[0];
             let key = VerifiedKey::from_secret(secret);
-            refuses!(BAD_COMMITTEE, Committee::new(chain, 0u64, []));
-            refuses!(BAD_COMMITTEE, Committee::new(chain, 0u64, [(key, 0u128)]));
-            refuses!(RELATED_KEYS, Committee::new(chain, 0u64, [(key, 1u128), (key, 1u128)]));
             let heavy = (key, committee::MAX_TOTAL_WEIGHT + 1u128);
             refuses!(BAD_COMMITTEE, Committee::new(chain, 0u64, [heavy]));
             let own = secret.public_key();

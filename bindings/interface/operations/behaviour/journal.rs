@@ -52,6 +52,7 @@ pub mod journal {
         guard.close();
         damage_journal(path);
         refuses!(JOURNAL_DAMAGED, opened(path));
+        check!(detail(attempt(|| opened(path)), "offset") == "96");
         let recovered = JournaledGuard::recover(path, journal_secret(7), journal_chain(), 10u64);
         check!(recovered.is_stale());
         refuses!(CONTRADICTION, recovered.sign(committee, statement_at(10u64, 1)));

@@ -70,4 +70,75 @@ pub mod threads {
             check!(together(6, |at| is_restored(coder, filled(at, 1000 + round))).all(|one| one));
         }
     }
+
+    fn slow_signer() -> dsig::Signer {
+        dsig::Signer::new(four_secrets(Suite::Ed25519)[0], dsig::Suite::HorsMSha256, None, 4, 32)
+    }
+
+    /// One thread prepares; the other one signs with all keys, and returns how many there are afterwards.
+    fn prepares_or_signs(signer: dsig::Signer, thread: u16) -> usize {
+        if thread == 0 {
+            signer.prepare(0u64);
+            return 0;
+        }
+        for round in range(16) {
+            signer.sign(b"m", None, 0u64);
+        }
+        signer.ready()
+    }
+
+    /// True if the batch was not complete when the keys were used up.
+    fn signs_meanwhile(signer: dsig::Signer) -> bool {
+        signer.prepare(0u64);
+        let ready = together(2, |thread| prepares_or_signs(signer, thread));
+        check!(signer.ready() == 16);
+        ready[1] == 0
+    }
+
+    /// A busy machine may run the second thread late.
+    pub fn signing_does_not_wait_for_prepare() {
+        check!(range(20).any(|_| signs_meanwhile(slow_signer())) == has_threads());
+    }
+
+    /// The first thread announces, the second one verifies what was announced before.
+    fn announces_or_verifies(signer: dsig::Signer, verifier: dsig::Verifier, thread: u16, signed: Vec<Bytes>) {
+        let key = signer.public_key();
+        if thread == 0 {
+            for announced in signer.announcements() {
+                verifier.announce(key, announced.announcement, 0u64);
+            }
+            return;
+        }
+        for signature in signed {
+            check!(verifier.can_verify_fast(key, signature));
+            verifier.verify(key, b"m", signature);
+        }
+    }
+
+    pub fn verifying_does_not_wait_for_announcements() {
+        let signer = dsig::Signer::new(four_secrets(Suite::Ed25519)[0], None, None, 5, 250);
+        let verifier = dsig::Verifier::new(signer.suite());
+        verifier.admit(signer.public_key());
+        verifier.announce(signer.public_key(), signer.prepare(0u64).unwrap().announcement, 0u64);
+        let signed = range(31).map(|_| signer.sign(b"m", None, 0u64));
+        check!(range(9).filter(|_| signer.prepare(0u64).is_some()).len() == 8);
+        together(2, |thread| announces_or_verifies(signer, verifier, thread, signed));
+        let rest = range(signer.ready()).map(|_| signer.sign(b"m", None, 0u64));
+        check!(rest.len() > 200 && rest.all(|one| verifier.can_verify_fast(signer.public_key(), one)));
+    }
+
+    /// Signs messages of its own. The auditor refuses two signatures of one key.
+    fn signs_audited(signer: dsig::Signer, auditor: dsig::Auditor, thread: u16) {
+        for round in range(50) {
+            signer.prepare(0u64);
+            let message = joined([filled(thread, 1), filled(round, 1)]);
+            auditor.check(signer.public_key(), message, signer.sign(message, None, 0u64));
+        }
+    }
+
+    pub fn threads_share_a_signer_and_no_key_signs_twice() {
+        let signer = dsig::Signer::new(four_secrets(Suite::Ed25519)[0], None, None, 3, 32);
+        let auditor = dsig::Auditor::new();
+        together(4, |thread| signs_audited(signer, auditor, thread));
+    }
 }

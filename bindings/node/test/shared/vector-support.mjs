@@ -1,4 +1,5 @@
 // The functions that the generated operations and behaviours call: see bindings/generator/src/operations.rs.
+import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +18,7 @@ export class Refused extends Error {
 
 /** The functions, for a package. */
 export function support(q, isWhole) {
-  function check(holds, what = 'a check failed') {
-    if (!holds) throw new Error(what);
-  }
+  const check = (holds, what) => assert.ok(holds, what);
 
   function fail(code) {
     throw new Refused(code);
@@ -89,15 +88,15 @@ export function support(q, isWhole) {
     if (culprits) check(equal(error.culprits, culprits), `culprits: ${error.culprits}`);
   }
 
-  function outOfRange(name, step) {
-    let error;
-    try {
-      step();
-    } catch (caught) {
-      error = caught;
-    }
-    check(error instanceof RangeError && error.message.includes(name), `${name} in a RangeError expected, not ${error}`);
+  const outOfRange = (name, step) => assert.throws(step, (error) => error instanceof RangeError && error.message.includes(name), name);
+
+  class OwnError extends Error {}
+
+  function ownError() {
+    throw new OwnError('of a hook of the tests');
   }
+
+  const throws = (what, step) => assert.throws(step, what === 'own' ? OwnError : RangeError);
 
   function there(value) {
     check(value !== null && value !== undefined, 'nothing is there');
@@ -154,29 +153,11 @@ export function support(q, isWhole) {
   }
 
   return {
-    again,
-    agree,
-    attempt,
-    check,
+    again, agree, attempt, check, damageJournal, equal, fail, flipped, missingFolder, outOfRange, outcome, ownError, parameters,
+    refused, refuses, shown, some, there, throws, unhex, unknown, unwrap,
     culprits: (error) => error.culprits,
-    damageJournal,
-    equal,
-    fail,
-    flipped,
     isWhole: () => isWhole,
-    missingFolder,
-    outOfRange,
-    outcome,
-    parameters,
-    refused,
-    refuses,
-    shown,
-    some,
-    there,
     together: (count, work) => Array.from({ length: count }, (_, at) => work(at)),
-    unhex,
-    unknown,
-    unwrap,
     utf8: (text) => new TextEncoder().encode(text),
   };
 }

@@ -119,6 +119,9 @@ class JavaTest {
         for (Verdict<BigInteger> verdict : committee.verifyRawBatch(List.of(new Triple<>(DIGEST, signers, proof)))) {
             assertEquals(BigInteger.ONE, assertInstanceOf(Verdict.Valid.class, verdict).getValue());
         }
+        for (Verdict<BigInteger> verdict : committee.verifyRawBatch(List.of(new Triple<>(proof, signers, proof)))) {
+            assertEquals("BAD_SIGNATURE", assertInstanceOf(Verdict.Invalid.class, verdict).getError().getCode());
+        }
     }
 
     @Test

@@ -1,6 +1,5 @@
 package org.quorate
 
-import java.math.BigInteger
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CoroutineStart
@@ -14,67 +13,11 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
-import org.quorate.gossip.Aggregate
-import org.quorate.sortition.Lottery
-import org.quorate.sortition.Seed
 
-/** Suspending checks return the results of the blocking ones, and can be cancelled. */
+/** Suspending checks can be cancelled. The behaviours also call them: see `both`. */
 class AwaitTest {
     private val example = Example(Suite.MIN_SIG)
     private val committee = example.committee
-
-    @Test
-    fun `every check has a suspending variant`() = runBlocking<Unit> {
-        val key = example.secrets[0].publicKey
-        val message = "message".toByteArray()
-        assertEquals(example.keys[0].verify(), example.keys[0].awaitVerify())
-        key.awaitVerify(message, example.secrets[0].sign(message))
-        key.awaitVerifyPossession(example.keys[0].possession)
-        val basic = Ciphersuite.basic()
-        key.awaitVerifyWith(basic, message, example.secrets[0].signWith(basic, message))
-        assertEquals(example.votes[0], example.votes[0].awaitVerify(committee).value)
-        assertEquals(example.timeouts[0], example.timeouts[0].awaitVerify(committee).value)
-        assertEquals(committee.id, example.certificate.awaitVerify(committee).committee)
-        assertEquals(example.timeout, example.timeout.awaitVerify(committee).value)
-        assertEquals(listOf(1), example.equivocation.awaitVerify(committee).value.culprits)
-        assertEquals(4, Conflict(example.certificate, rival()).awaitVerify(committee).value.culprits.committeeLen)
-        val batch = listOf(example.certificate, example.certificate)
-        Certificate.awaitVerifyBatch(committee, batch).forEach { it.getOrThrow() }
-        Certificate.awaitVerifyBatchDerived(committee, batch).forEach { it.getOrThrow() }
-        val signatures = example.secrets.map { it.sign(message) }
-        val sum = Bls.aggregate(signatures)
-        val keys = example.keys.map { it.verify() }
-        assertEquals(BigInteger("4"), committee.awaitVerifyRaw(message, SignerSet.full(4), sum.encode()))
-        Bls.awaitFastAggregateVerify(keys, message, sum)
-        Bls.awaitAggregateVerify(keys.map { it to message }, sum)
-    }
-
-    @Test
-    fun `checks of aggregates and tickets have suspending variants`() = runBlocking<Unit> {
-        val counted = Example(Suite.MIN_SIG_COUNTED)
-        val (one, two) = counted.votes.take(2).map { Aggregate.fromVote(it.verify(counted.committee), counted.committee) }
-        val sum = one.merge(two)
-        assertEquals(sum, sum.value.awaitVerify(counted.committee))
-        val batch = listOf(sum.value, one.value)
-        val verdicts =
-            Aggregate.awaitVerifyBatch(counted.committee, batch) +
-                Aggregate.awaitVerifyBatchDerived(counted.committee, batch)
-        assertEquals(listOf(sum, one, sum, one), verdicts.map { it.getOrThrow() })
-        val lottery = Lottery(counted.committee, Seed.genesis(counted.chain, ByteArray(1)), 1u)
-        val tickets = counted.secrets.map { lottery.draw(it)!! }
-        assertEquals(tickets[0].score, tickets[0].value.awaitVerify(lottery).score)
-        val texts = tickets.map { it.score }.sorted().map { it.toString() }
-        assertEquals(texts.sorted(), texts)
-    }
-
-    @Test
-    fun `errors are thrown where the call is awaited`() = runBlocking<Unit> {
-        val forged = Vote(example.statement, 2, example.votes[0].signature)
-        val blamed = assertThrows<QuorateException.BadSignature> { runBlocking { forged.awaitVerify(committee) } }
-        assertEquals(listOf(2), blamed.culprits)
-        forged.close()
-        assertThrows<QuorateException.Closed> { runBlocking { forged.awaitVerify(committee) } }
-    }
 
     @Test
     fun `many concurrent checks all finish`() = runBlocking<Unit> {
@@ -111,13 +54,5 @@ class AwaitTest {
         assertEquals(0, reads.get())
         assertThrows<QuorateException.BadSignature> { Bls.fastAggregateVerify(keys, ByteArray(1), signature) }
         assertEquals(keys.size, reads.get())
-    }
-
-    private fun rival(): Certificate {
-        val collector = VoteCollector(committee, 1, 7u)
-        val statement = committee.statement(1, 7u, ByteArray(32) { 9 })
-        return example.secrets
-            .firstNotNullOf { collector.add(Vote.signUnguarded(it, committee, statement), Suspects()).certificate }
-            .value
     }
 }

@@ -56,6 +56,7 @@ class BadInputTest {
         fun <T : Any> endless(item: T) = Iterable { generateSequence { item }.iterator() }
         assertThrows<QuorateException.DuplicateSigner> { SignerSet(4, endless(2)) }
         assertThrows<QuorateException.DuplicateSigner> { committee.signerSet(endless(0L)) }
+        assertThrows<QuorateException.DuplicateSigner> { committee.verifyRawEach(endless(1 to ByteArray(1)), ByteArray(1)) }
         assertEquals(4L, assertThrows<QuorateException.UnknownSigner> { SignerSet(4, 0..Int.MAX_VALUE) }.index)
     }
 

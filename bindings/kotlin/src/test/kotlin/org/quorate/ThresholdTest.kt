@@ -16,8 +16,6 @@ import org.quorate.threshold.coin.Coin
 import org.quorate.threshold.coin.CoinCombiner
 import org.quorate.threshold.coin.CoinName
 import org.quorate.threshold.bls.Bls
-import org.quorate.threshold.bls.Combiner
-import org.quorate.threshold.bls.SignatureShare
 import org.quorate.threshold.ecdsa.Plan
 import org.quorate.threshold.ecdsa.TrustedDealer
 import org.quorate.threshold.seal.SealingKey
@@ -28,7 +26,7 @@ import org.quorate.threshold.tdh2.PublicKeys
 import org.quorate.threshold.tdh2.ValidCiphertext
 import org.quorate.threshold.coin.PublicKeys as CoinKeys
 
-/** What only Kotlin has of the threshold blocks: functions of the user, closing. */
+/** What only Kotlin has of the threshold blocks: closing. */
 class ThresholdTest {
     private val committee = CommitteeId.fromBytes(ByteArray(32) { 7 })
     private val chain = ChainId.fromName("tests")
@@ -36,17 +34,6 @@ class ThresholdTest {
     private val message = "message".toByteArray()
 
     private fun guard(): Guard = Guard(SecretKey.fromBytes(Suite.ED25519, ByteArray(32) { 1 }), chain)
-
-    @Test
-    fun `an exception of the user's function is thrown`() {
-        val shares = Bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)
-        val (own, other) = shares[1].sign(message).encode() to shares[2].sign(message).encode()
-        val swapped = own.copyOf(3) + other.copyOfRange(3, other.size)
-        val combiner = Combiner(shares[0].key, message)
-        combiner.add(1, SignatureShare.decode(Suite.MIN_SIG, swapped).attest(message))
-        val evidence = combiner.add(0, shares[0].sign(message)).faults.single().evidence
-        assertThrows<IllegalStateException> { evidence.verify(shares[0].key) { _, _, _ -> error("mine") } }
-    }
 
     private fun encrypted(keys: PublicKeys): ValidCiphertext {
         val key = EncryptionKey.fromPublicKeys(keys)
@@ -69,8 +56,7 @@ class ThresholdTest {
         for (secret in listOf<NativeObject>(dealer, party, presignature, opener, shares[0], coinShares[0], bls, sealing)) {
             assertTrue(hidden.none { it.take(16) in secret.toString() }, secret.toString())
             assertThrows<NotSerializableException> { ObjectOutputStream(ByteArrayOutputStream()).writeObject(secret) }
-            secret.close()
-            assertEquals("${secret.javaClass.simpleName}(closed)", secret.toString())
+            refusesEveryUse(secret)
         }
         // As an argument.
         keys.close()

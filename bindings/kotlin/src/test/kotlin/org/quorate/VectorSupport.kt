@@ -4,9 +4,11 @@ import com.google.gson.JsonElement
 import java.nio.file.Path
 import java.time.Duration
 import java.time.temporal.ChronoUnit
+import java.util.concurrent.ConcurrentHashMap
 import kotlin.io.path.createTempDirectory
 import kotlin.io.path.readBytes
 import kotlin.io.path.writeBytes
+import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.assertThrows
@@ -33,6 +35,7 @@ internal fun <T : Any> again(data: ByteArray, decode: (ByteArray) -> T, encode: 
         assertTrue(bytes.contentEquals(encode(value)), "decoded, but encodes to something else")
     val value = decode(data).also { same(it, data) }
     if (damaged.merge(value.javaClass, 1, Int::plus)!! > DAMAGED) return value
+    if (value is EncodedObject) checkClosing { decode(data) as EncodedObject }
     val shorter = listOf(data.copyOf(data.size / 2), data.copyOf(data.size - 1))
     for (bad in shorter + listOf(data + 0, ByteArray(1_000) { -1 }, ByteArray(1 shl 20))) refuses("any") { decode(bad) }
     val flipped = data.indices.step(1 + data.size / 20).map { flipped(data, it) }
@@ -40,6 +43,21 @@ internal fun <T : Any> again(data: ByteArray, decode: (ByteArray) -> T, encode: 
         attempt { decode(other) }.onSuccess { same(it, other) }
     }
     return value
+}
+
+/** The suspending functions that were called, with the number of calls. */
+internal val awaited = ConcurrentHashMap<String, Int>()
+
+/** Calls a function and, the first times, its suspending variant, which must have the same outcome. */
+internal fun <T> both(name: String, call: () -> T, later: suspend () -> T): T {
+    val outcome = runCatching(call)
+    if (awaited.merge(name, 1, Int::plus)!! <= DAMAGED) {
+        val second = runCatching { runBlocking { later() } }
+        assertEquals(outcome.exceptionOrNull()?.javaClass, second.exceptionOrNull()?.javaClass, name)
+        // Two calls may have different random results.
+        if (".awaitVerif" in name) outcome.onSuccess { assertEquals("$it", "${second.getOrNull()}", name) }
+    }
+    return outcome.getOrThrow()
 }
 
 internal fun equal(one: Any?, other: Any?): Boolean =
@@ -70,6 +88,15 @@ internal inline fun refuses(code: String, culprits: List<Int>? = null, crossinli
 internal inline fun outOfRange(name: String, crossinline step: () -> Any?) {
     val error = assertThrows<IllegalArgumentException>(name) { step() }
     assertEquals(name, error.message!!.substringBefore(' '))
+}
+
+/** What a hook of the tests throws. */
+internal class OwnError : Exception()
+
+internal fun ownError(): Nothing = throw OwnError()
+
+internal inline fun throws(what: String, crossinline step: () -> Any?) {
+    if (what == "own") assertThrows<OwnError> { step() } else assertThrows<StackOverflowError> { step() }
 }
 
 internal fun check(holds: Boolean, what: String): Unit = assertTrue(holds, what)

@@ -1,0 +1,35 @@
+package org.quorate
+
+import java.lang.reflect.InvocationTargetException
+import java.lang.reflect.Method
+import java.lang.reflect.Modifier
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNotEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.assertThrows
+
+/** Closes an object twice; each function that has no parameters must then throw that it is closed. */
+internal fun refusesEveryUse(closed: NativeObject) {
+    repeat(2) { closed.close() }
+    assertEquals("${closed.javaClass.simpleName}(closed)", closed.toString())
+    val own = closed.javaClass.methods.filter { it.parameterCount == 0 && !Modifier.isStatic(it.modifiers) && !it.isSynthetic }
+    val isOurs = { use: Method -> use.declaringClass.name.startsWith("org.quorate.") }
+    for (use in own.filter { isOurs(it) && it.name !in listOf("close", "toString", "hashCode") }) {
+        val thrown = assertThrows<InvocationTargetException>(use.toString()) { use.invoke(closed) }
+        assertEquals(QuorateException.Closed::class.java, thrown.cause?.javaClass, use.toString())
+    }
+}
+
+/** Comparing, hashing and printing objects that are equal and closed never throw; every other use does. */
+internal fun checkClosing(make: () -> NativeObject) {
+    val (open, closed, never) = List(3) { make() }
+    assertEquals(open, closed)
+    val table = hashSetOf(closed)
+    refusesEveryUse(closed)
+    refusesEveryUse(never)
+    for ((one, other) in listOf(open to closed, closed to open, closed to never)) assertNotEquals(one, other)
+    assertEquals(closed, closed)
+    // A table still finds what was put into it, and an object that was never hashed has a hash too.
+    assertTrue(closed in table)
+    assertEquals(never.hashCode(), never.hashCode())
+}
