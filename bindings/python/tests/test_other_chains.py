@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 
-import pytest
 import quorate as q
 from conftest import Setup
 
@@ -26,12 +24,3 @@ def test_messages_of_members_are_any_iterable_and_can_be_awaited(setup: Setup) -
     signers.insert(1)  # too late
     weight, bad = asyncio.run(batch)
     assert weight == 1 and isinstance(bad, q.BadSignatureError) and bad.culprits == (0,)
-
-
-def test_lists_of_messages_are_read_only_up_to_their_limit(setup: Setup) -> None:
-    with pytest.raises(q.DuplicateSignerError):
-        setup.committee.verify_raw_each(itertools.repeat((1, b"m")), b"")
-    if setup.suite == q.Suite.ED25519:
-        with pytest.raises(q.TooLargeError) as caught:
-            setup.committee.verify_raw_batch(itertools.repeat((b"m", q.SignerSet(4, [0]), b"")))
-        assert caught.value.details == {"what": "list", "limit": 1 << 22}

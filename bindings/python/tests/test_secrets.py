@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import os
 import pickle
@@ -74,7 +75,25 @@ def test_secrets_are_closed_and_never_printed_pickled_or_copied() -> None:
         assert not hasattr(secret, "__dict__")
         with secret as same:
             assert same is secret and not secret.closed
+        secret.close()
         assert secret.closed and ("closed" in repr(secret) or "gone" in repr(secret))
+        refuses_every_use(secret)
+
+
+def refuses_every_use(secret: Any) -> None:
+    """No property and no function without arguments can be used."""
+    for name in dir(secret):
+        is_own = not isinstance(inspect.getattr_static(secret, name), (staticmethod, int))
+        if not is_own or name.startswith("_") or name.endswith("_async") or name in ("close", "closed"):
+            continue
+        try:
+            use = getattr(secret, name)
+        except q.ClosedError:
+            continue
+        # The behaviours call functions with arguments.
+        if all(each.default is not each.empty for each in inspect.signature(use).parameters.values()):
+            with pytest.raises(q.ClosedError):
+                use()
 
 
 # The child must hold no other copy: it gets the key masked, unmasks it byte by byte in place, and wipes its own.
