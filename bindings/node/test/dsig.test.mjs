@@ -7,6 +7,7 @@ import { HOUR, pair } from './shared/dsig.mjs';
 
 const { SecretKey, dsig } = quorate;
 const message = new Uint8Array([1, 2, 3]);
+const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
 const fresh = (options) => new dsig.Signer(SecretKey.generate('ed25519'), { lifetime: HOUR, ...options });
 
 test('dsig: batches are made off the thread', async () => {
@@ -19,10 +20,7 @@ test('dsig: batches are made off the thread', async () => {
   verifier.admit(signer.publicKey());
   for (const { announcement } of made) verifier.announce(signer.publicKey(), announcement);
   assert.ok(verifier.canVerifyFast(signer.publicKey(), signer.sign(message)));
-  await assert.rejects(signer.prepareAsync(1), TypeError);
-  await assert.rejects(signer.prepareAsync(-1n), RangeError);
   await assert.rejects(signer.prepareAsync(undefined, { signal: 1 }), TypeError);
-  await assert.rejects(dsig.Signer.prototype.prepareAsync.call({}), TypeError);
 });
 
 test('dsig: signing while a batch is made uses no key twice', async () => {
@@ -41,7 +39,6 @@ test('dsig: signing while a batch is made uses no key twice', async () => {
 });
 
 test('dsig: cancelling, closing or invalidating during a call', async () => {
-  const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
   const signer = fresh({ log2Batch: 3, lowWater: 1000 });
   await assert.rejects(signer.prepareAsync(undefined, { signal: AbortSignal.abort() }), isAbort);
   assert.equal(signer.ready, 0);
@@ -84,15 +81,10 @@ test('dsig: announcements are checked off the thread', async () => {
   assert.equal(await taken, undefined);
   assert.ok(verifier.canVerifyFast(key, signer.sign(message, { now: 5n })), 'of the second batch');
   await refused;
-  const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
   await assert.rejects(verifier.announceAsync(key, batches[2], 5n, { signal: AbortSignal.abort() }), isAbort);
   await verifier.announceAsync(key, batches[2], 5n);
   // Rejected before queueing: an aborted call that starts spends one too.
   await assert.rejects(verifier.announceAsync(key, batches[3], 5n), quorate.RateLimitedError);
-  await assert.rejects(verifier.announceAsync(key, 'text', 5n), TypeError);
-  await assert.rejects(verifier.announceAsync(key, batches[3], 5), TypeError);
-  await assert.rejects(verifier.announceAsync(key, batches[3], -1n), RangeError);
-  await assert.rejects(dsig.Verifier.prototype.announceAsync.call({}, key, batches[3]), TypeError);
 });
 
 test('dsig: hooks run before queueing, and exceptions reject', async () => {
@@ -156,7 +148,6 @@ test('dsig: logs are checked off the thread', async () => {
   const [fine, forged] = await checking;
   assert.equal(fine, undefined);
   assert.ok(forged instanceof quorate.BadSignatureError);
-  const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
   await assert.rejects(dsig.verifyAllAsync('wots-blake3', [], { signal: AbortSignal.abort() }), isAbort);
   await assert.rejects(dsig.verifyAllAsync('wots', []), quorate.WrongContextError);
   await assert.rejects(dsig.verifyAllAsync('wots-blake3', [[alice, 'text', signature]]), TypeError);

@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { badInput } from './bad-input.mjs';
-import { auditTests } from './dsig-audit.mjs';
 import { hookTests } from './dsig-hooks.mjs';
 import { dsigTests } from './dsig.mjs';
-import { erasureTests } from './erasure.mjs';
-import { gossip } from './gossip.mjs';
 import { objectTests } from './objects.mjs';
 import { otherChains } from './other-chains.mjs';
 import { probing } from './probing.mjs';
@@ -25,10 +22,7 @@ export function sharedTests(q, folder, blocks) {
     ['other chains: ', otherChains(q, assert)],
     ['dsig: ', dsigTests(q, assert, read(`${blocks}/dsig.d.ts`))],
     ['dsig: ', hookTests(q, assert)],
-    ['dsig: ', auditTests(q, assert)],
-    ['gossip: ', gossip(q, assert)],
     ['threshold: ', thresholdBadInput(q, assert)],
-    ['erasure: ', erasureTests(q, assert)],
     ['objects: ', objectTests(q, assert, withWrongArguments.objects)],
   ];
   for (const [group, tests] of groups) for (const [name, run] of Object.entries(tests)) test(`${group}${name}`, run);

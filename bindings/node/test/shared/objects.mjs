@@ -51,7 +51,7 @@ export function objectTests(q, assert, made) {
           assert.doesNotMatch(Class.name, /^Verified|^Checked|^Valid/);
           continue;
         }
-        type(() => new Class());
+        type(() => new Class(), RegExp(Class.name));
         type(() => new Class(object, object));
         type(() => Reflect.construct(Class, [Symbol(Class.name), {}]));
       }

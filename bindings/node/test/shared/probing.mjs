@@ -118,8 +118,8 @@ export function probing(q, assert, make) {
     else if ('free' in value) objects.set(value.constructor, [value, ...(objects.get(value.constructor) ?? [])]);
   }
 
-  function replaced(label, original, form) {
-    if (form) awaited.set(label, 0);
+  function replaced(label, original, form, isRepeated) {
+    if (form && isRepeated) awaited.set(label, 0);
     return function (...args) {
       const later = form && (async (given) => form.apply(this, given));
       if (!hooked.has(this)) probe(label, original.toString(), args, (wrong) => original.apply(this, wrong), later);
@@ -137,11 +137,12 @@ export function probing(q, assert, make) {
 
   function replaceFunctions(label, holder) {
     const all = Object.getOwnPropertyDescriptors(holder);
-    const forms = hasHooks(holder) ? {} : all;
+    const isRepeated = !hasHooks(holder);
     for (const [name, { value }] of Object.entries(all)) {
       const isOwn = ['constructor', 'toString', 'toJSON'].includes(name) || name.endsWith('Async');
       if (typeof value !== 'function' || isOwn) continue;
-      Object.defineProperty(holder, name, { value: replaced(`${label}.${name}`, value, forms[`${name}Async`]?.value) });
+      const form = all[`${name}Async`]?.value;
+      Object.defineProperty(holder, name, { value: replaced(`${label}.${name}`, value, form, isRepeated) });
     }
   }
 
@@ -151,7 +152,7 @@ export function probing(q, assert, make) {
       return Object.fromEntries(Object.entries(value).map(copy));
     }
     if (typeof value !== 'function') return value;
-    if (!/^class/.test(value)) return replaced(label, value, form);
+    if (!/^class/.test(value)) return replaced(label, value, form, true);
     if (value.prototype instanceof Error) return value;
     replaceFunctions(label, value);
     replaceFunctions(label, value.prototype);

@@ -1,14 +1,6 @@
-// Typical user code, and code that must not compile: each line under `@ts-expect-error` is an error.
+// Typical user code of both packages, and code that must not compile: each line under `@ts-expect-error` is an error.
 import * as quorate from 'quorate';
-import { Certificate, Committee, QuorateError, SecretKey, Suite, type VoteFault } from 'quorate';
-
-export async function check(certificate: Certificate, committee: Committee, signal: AbortSignal): Promise<bigint> {
-  const verified = await certificate.verifyAsync(committee, { signal });
-  const { value } = verified;
-  const members: number[] = [...value.signers];
-  void members;
-  return committee.weightOf(value.signers);
-}
+import { Committee, QuorateError, SecretKey, Suite, type VoteFault } from 'quorate';
 
 export function blame(fault: VoteFault): string {
   switch (fault.kind) {
@@ -27,7 +19,13 @@ export function explain(error: unknown): string {
   throw error;
 }
 
-using secret = SecretKey.generate(Suite.Ed25519);
+export function reported(committee: Committee, vote: quorate.Vote): [number[], bigint | undefined] {
+  const collector = new quorate.VoteCollector(committee, 1, 2n, { batchThreshold: 3 });
+  const { faults, certificate } = collector.add(vote, new quorate.Suspects());
+  return [faults.flatMap((fault) => (fault.kind === 'stray' ? [] : [fault.signer])), certificate?.value.statement.view];
+}
+
+const secret = SecretKey.generate(Suite.Ed25519);
 const statement = new quorate.Statement({ kind: 1, epoch: 3n, view: 9n, digest: new Uint8Array(32) });
 
 // @ts-expect-error a number is not a bigint
@@ -43,16 +41,10 @@ statement.identity(quorate.ChainId.fromName('x'));
 // @ts-expect-error an unproven key cannot be a member
 export const unproven = new Committee(quorate.ChainId.fromName('x'), 0n, [[secret.publicKey(), 1n]]);
 
-export async function background(signer: quorate.dsig.Signer, send: (to: readonly number[] | undefined, bytes: Uint8Array) => void): Promise<void> {
-  const { signal } = new AbortController();
-  const batch: quorate.dsig.Announced | undefined = await signer.prepareAsync(undefined, { signal });
-  if (batch) send(batch.to, batch.announcement);
-}
 const suite: quorate.dsig.Suite = 'wots-blake3';
 const signer = new quorate.dsig.Signer(secret, { suite, groups: [new Set([1, 2])], log2Batch: 3, lifetime: 1_000_000n });
 export const signature: Uint8Array = signer.sign(new Uint8Array(3), { hint: [1], now: 5n });
 new quorate.dsig.Verifier({ suite, burst: 3 }).announce(signer.publicKey(), signature, 5n);
-export const taken: Promise<void> = new quorate.dsig.Verifier().announceAsync(signer.publicKey(), signature, 5n, {});
 export const culprit: quorate.PublicKey = quorate.dsig.verifyReuse(suite, quorate.dsig.reuse(signer.publicKey(), [signature, signature], [signature, signature]));
 // @ts-expect-error a time is a bigint
 signer.prepare(5);
@@ -70,7 +62,6 @@ judge.checkRevocation(async () => false);
 const entry: readonly [quorate.PublicKey, Uint8Array, Uint8Array] = [signer.publicKey(), new Uint8Array(3), signature];
 new quorate.dsig.Auditor({ suite, roots: 16 }).check(...entry);
 export const outcomes: (quorate.QuorateError | undefined)[] = quorate.dsig.verifyAll(suite, [entry]);
-export const later: Promise<(quorate.QuorateError | undefined)[]> = quorate.dsig.verifyAllAsync(suite, new Set([entry]), {});
 export const bytes: number = quorate.dsig.signatureLength('wots-blake3');
 
 export function weights(chain: Committee, items: quorate.RawProof[]): bigint[] {
@@ -83,14 +74,11 @@ export const claimed: Suite = quorate.UntrustedHeader.peek(new Uint8Array(18)).s
 // @ts-expect-error a ciphersuite is not named by a string
 secret.signWith('basic', new Uint8Array(3));
 
-const { ecdsa, tdh2, coin, seal, bls, Threshold, Tolerance } = quorate.threshold;
+const { ecdsa, tdh2, coin, bls, Threshold, Tolerance } = quorate.threshold;
 declare const committee: quorate.CommitteeId;
 declare const guard: quorate.Guard;
-using dealer = new ecdsa.TrustedDealer(quorate.threshold.Group.Secp256k1, committee, new Tolerance(4, 1));
+const dealer = new ecdsa.TrustedDealer(quorate.threshold.Group.Secp256k1, committee, new Tolerance(4, 1));
 const plan = ecdsa.Plan.forUnagreed(16);
-export async function deal(signal: AbortSignal): Promise<quorate.threshold.ecdsa.Presignatures[]> {
-  return dealer.dealAsync(1n, plan, { signal });
-}
 export function sign(party: quorate.threshold.ecdsa.Presignatures, send: (share: Uint8Array) => void, log: (record: Uint8Array) => void): void {
   const { record, share, opener } = party.take(plan.unagreed(1n, 0)).sign(guard, new Uint8Array(3));
   if (record !== undefined) log(record.encode());
@@ -101,13 +89,9 @@ export const accused = (outcome: quorate.threshold.ecdsa.Outcome): number[] => o
 export function named(fault: quorate.threshold.tdh2.ShareFault, keys: quorate.threshold.tdh2.PublicKeys): number {
   return fault.kind === 'proven' ? fault.evidence.verify(keys) : fault.share.member;
 }
-export async function open(valid: quorate.threshold.tdh2.ValidCiphertext, keys: quorate.threshold.tdh2.PublicKeys): Promise<Uint8Array> {
-  return valid.combineAsync(keys, new Set<quorate.threshold.tdh2.VerifiedShare>(), new quorate.threshold.Cache(3));
-}
 export const leader = (value: quorate.threshold.coin.CoinValue): number | undefined => value.below(4);
 export const beacon: Uint8Array = bls.beacon(secret.sign(new Uint8Array()));
 const dealt: quorate.threshold.coin.Dealt = coin.PublicKeys.deal(committee, new Threshold(2, 4));
-export const sealed: Promise<Uint8Array> = seal.SealingKey.generate().public.sealAsync(new Uint8Array(), new Uint8Array());
 // @ts-expect-error unknown group
 new ecdsa.TrustedDealer('secp256r1', committee, new Tolerance(4, 1));
 // @ts-expect-error only a plan creates tags
@@ -119,11 +103,8 @@ coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n
 // @ts-expect-error rounds are bigints
 coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
 
-const { Coder, Coding, CheckedShard, Shape, Suite: Code, Table } = quorate.erasure;
+const { Coder, Coding, Shape, Suite: Code, Table } = quorate.erasure;
 const coding = new Coding(Shape.forCommittee(7, 2), 1 << 20);
-export async function restore(received: Uint8Array[]): Promise<Uint8Array> {
-  return (await new Coder(coding).decodeAsync(received.map((bytes) => CheckedShard.decode(bytes, coding)))).message;
-}
 export const fastest: quorate.erasure.Row | undefined = new Table().best(coding.shape, 1000, ({ name }) => name !== 'jerasure');
 // @ts-expect-error bytes are not a shard
 new Coder(coding).decode([new Uint8Array(3)]);
