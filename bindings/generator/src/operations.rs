@@ -2,7 +2,8 @@
 //! test module of each language.
 //!
 //! An operation takes the `input` object of a case and returns the `output` object; it raises errors. A behaviour is a test
-//! of its own: it has no input, and fails if a check does. Both are functions in the syntax of Rust, which is read here and
+//! of its own: it has no input, and fails if a check does; with `suite: CountedSuite`, it runs for each of
+//! `counted_suites()`. Both are functions in the syntax of Rust, which is read here and
 //! never compiled: there are no references, no lifetimes and no `?`.
 //!
 //! - `pub fn verify` in `pub mod vote` is the operation or behaviour `vote.verify`; other functions are helpers. A function

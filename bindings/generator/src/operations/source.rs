@@ -1,9 +1,11 @@
 //! The functions in the sources of the operations.
 
-use syn::{Item, ItemFn, Visibility};
+use proc_macro2::Span;
+use syn::{FnArg, Ident, Item, ItemFn, Type, Visibility, parse_quote};
 
 use super::language::Outcome;
 use crate::expand::Macros;
+use crate::names::snake;
 
 /// A function: an operation, or a helper of some.
 #[derive(Debug)]
@@ -51,10 +53,27 @@ pub(super) fn read(sources: &[String]) -> Outcome<Vec<Operation>> {
     Ok(operations)
 }
 
-fn operation(module: &str, function: ItemFn) -> Operation {
+fn operation(module: &str, mut function: ItemFn) -> Operation {
     let name = function.sig.ident.to_string();
     let is_public = matches!(function.vis, Visibility::Public(_));
+    if is_public {
+        run_for_each(&mut function);
+    }
     let joined = |by: &str| if module.is_empty() { name.clone() } else { format!("{module}{by}{name}") };
     let public = is_public.then(|| joined("."));
     Operation { name: joined("_"), module: module.to_owned(), public, function }
+}
+
+/// A behaviour with a parameter, as `suite: CountedSuite`, runs for each item of the list of this name, `counted_suites()`.
+fn run_for_each(function: &mut ItemFn) {
+    let Some(FnArg::Typed(item)) = function.sig.inputs.first() else { return };
+    let Type::Path(kind) = &*item.ty else { return };
+    let kind = kind.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    if kind == "Json" {
+        return;
+    }
+    let list = Ident::new(&format!("{}s", snake(&kind)), Span::call_site());
+    let (name, body) = (&item.pat, &function.block);
+    function.block = parse_quote!({ for #name in #list() #body });
+    function.sig.inputs.clear();
 }

@@ -22,8 +22,8 @@ fn signed_with(ciphersuite: Ciphersuite, suite: Suite, members: Vec<u16>, messag
     proof_of(members.map(|member| four_secrets(suite)[member].sign_with(ciphersuite, message)))
 }
 
-fn is_plain_bls(suite: Suite) -> bool {
-    suite == Suite::MinSig || suite == Suite::MinPk
+fn bls_suites() -> Vec<Suite> {
+    [Suite::MinSig, Suite::MinPk]
 }
 
 fn plain_suites() -> Vec<Suite> {
@@ -36,67 +36,61 @@ fn named_by(suite: Suite, members: Vec<u16>) -> Vec<u16> {
 }
 
 pub mod ciphersuite {
-    pub fn a_signature_is_valid_under_its_own_only() {
-        for suite in suites().filter(|one| is_plain_bls(one)) {
-            let plain = four_members(suite);
-            let secret = four_secrets(suite)[0];
-            let signers = SignerSet::new(4, [0, 2, 3]);
-            for ciphersuite in ciphersuites() {
-                let signature = secret.sign_with(ciphersuite, b"m");
-                let proof = signed_with(ciphersuite, suite, [0, 2, 3], b"m");
-                let is_default = ciphersuite == Ciphersuite::proof_of_possession();
-                check!((signature == secret.sign(b"m")) == is_default);
-                for other in ciphersuites() {
-                    let committee = plain.with_ciphersuite(other);
-                    check!(committee == plain);
-                    if other == ciphersuite {
-                        secret.public_key().verify_with(other, b"m", signature);
-                        check!(committee.verify_raw(b"m", signers, proof) == 3u128);
-                    } else {
-                        refuses!(BAD_SIGNATURE, secret.public_key().verify_with(other, b"m", signature));
-                        refuses!(BAD_SIGNATURE, committee.verify_raw(b"m", signers, proof));
-                    }
+    pub fn a_signature_is_valid_under_its_own_only(suite: BlsSuite) {
+        let plain = four_members(suite);
+        let secret = four_secrets(suite)[0];
+        let signers = SignerSet::new(4, [0, 2, 3]);
+        for ciphersuite in ciphersuites() {
+            let signature = secret.sign_with(ciphersuite, b"m");
+            let proof = signed_with(ciphersuite, suite, [0, 2, 3], b"m");
+            let is_default = ciphersuite == Ciphersuite::proof_of_possession();
+            check!((signature == secret.sign(b"m")) == is_default);
+            for other in ciphersuites() {
+                let committee = plain.with_ciphersuite(other);
+                check!(committee == plain);
+                if other == ciphersuite {
+                    secret.public_key().verify_with(other, b"m", signature);
+                    check!(committee.verify_raw(b"m", signers, proof) == 3u128);
+                } else {
+                    refuses!(BAD_SIGNATURE, secret.public_key().verify_with(other, b"m", signature));
+                    refuses!(BAD_SIGNATURE, committee.verify_raw(b"m", signers, proof));
                 }
-                // The first committee is still usable and has the default.
-                if !is_default {
-                    refuses!(BAD_SIGNATURE, plain.verify_raw(b"m", signers, proof));
-                }
-                let stranger = four_secrets(suite)[1].public_key();
-                refuses!(BAD_SIGNATURE, stranger.verify_with(ciphersuite, b"m", signature));
             }
+            // The first committee is still usable and has the default.
+            if !is_default {
+                refuses!(BAD_SIGNATURE, plain.verify_raw(b"m", signers, proof));
+            }
+            let stranger = four_secrets(suite)[1].public_key();
+            refuses!(BAD_SIGNATURE, stranger.verify_with(ciphersuite, b"m", signature));
         }
     }
 
-    pub fn votes_are_not_affected() {
-        for suite in suites().filter(|one| is_plain_bls(one)) {
-            let committee = four_members(suite);
-            let basic = committee.with_ciphersuite(Ciphersuite::basic());
-            vote_by(committee, 0, 7).verify(basic);
-            let certificate = Certificate::decode(certified(committee, 7).encode(), basic).verify(basic);
-            check!(certificate.committee() == committee.id());
-            // A signature of another chain is never a vote.
-            let statement = statement_with(committee, 7);
-            let signed = statement.signed_bytes(committee.id());
-            let signature = four_secrets(suite)[0].sign_with(Ciphersuite::basic(), signed);
-            refuses!(BAD_SIGNATURE, [0], Vote::new(statement, 0, signature).verify(basic));
-        }
+    pub fn votes_are_not_affected(suite: BlsSuite) {
+        let committee = four_members(suite);
+        let basic = committee.with_ciphersuite(Ciphersuite::basic());
+        vote_by(committee, 0, 7).verify(basic);
+        let certificate = Certificate::decode(certified(committee, 7).encode(), basic).verify(basic);
+        check!(certificate.committee() == committee.id());
+        // A signature of another chain is never a vote.
+        let statement = statement_with(committee, 7);
+        let signed = statement.signed_bytes(committee.id());
+        let signature = four_secrets(suite)[0].sign_with(Ciphersuite::basic(), signed);
+        refuses!(BAD_SIGNATURE, [0], Vote::new(statement, 0, signature).verify(basic));
     }
 
-    pub fn sums_of_groups_change_no_verdict() {
-        for suite in suites().filter(|one| is_plain_bls(one)) {
-            let committee = four_members(suite);
-            let summed = committee.with_group_sums();
-            check!(summed == committee);
-            Certificate::decode(certified(committee, 7).encode(), summed).verify(summed);
-            let proof = signed_with(Ciphersuite::basic(), suite, [0, 2, 3], b"m");
-            let foreign = summed.with_ciphersuite(Ciphersuite::basic());
-            check!(foreign.verify_raw(b"m", SignerSet::new(4, [0, 2, 3]), proof) == 3u128);
-            refuses!(BAD_SIGNATURE, foreign.verify_raw(b"m", SignerSet::new(4, [0, 1, 3]), proof));
-        }
+    pub fn sums_of_groups_change_no_verdict(suite: BlsSuite) {
+        let committee = four_members(suite);
+        let summed = committee.with_group_sums();
+        check!(summed == committee);
+        Certificate::decode(certified(committee, 7).encode(), summed).verify(summed);
+        let proof = signed_with(Ciphersuite::basic(), suite, [0, 2, 3], b"m");
+        let foreign = summed.with_ciphersuite(Ciphersuite::basic());
+        check!(foreign.verify_raw(b"m", SignerSet::new(4, [0, 2, 3]), proof) == 3u128);
+        refuses!(BAD_SIGNATURE, foreign.verify_raw(b"m", SignerSet::new(4, [0, 1, 3]), proof));
     }
 
     pub fn only_bls_has_several() {
-        for suite in suites().filter(|one| !is_plain_bls(one)) {
+        for suite in suites().filter(|one| !bls_suites().contains(one)) {
             let committee = four_members(suite);
             let secret = four_secrets(suite)[0];
             let basic = Ciphersuite::basic();
@@ -131,74 +125,68 @@ pub mod raw {
         proof_of(range(members.len()).map(|at| four_secrets(suite)[members[at]].sign(messages[at])))
     }
 
-    pub fn each_member_signs_its_own_message() {
-        for suite in plain_suites() {
-            let committee = four_members(suite);
-            let proof = signed_by(suite, [0, 2, 3], [b"vote 0", b"vote 2", b"vote 3"]);
-            let votes = [(0, b"vote 0"), (2, b"vote 2"), (3, b"vote 3")];
-            check!(committee.verify_raw_each(votes, proof) == 3u128);
-            let swapped = [(0, b"vote 0"), (2, b"vote 3"), (3, b"vote 2")];
-            let named = named_by(suite, [2, 3]);
-            refuses!(BAD_SIGNATURE, named, committee.verify_raw_each(swapped, proof));
-            out_of_range!(signed, committee.verify_raw_each([(-1, b"m")], proof));
-        }
+    pub fn each_member_signs_its_own_message(suite: PlainSuite) {
+        let committee = four_members(suite);
+        let proof = signed_by(suite, [0, 2, 3], [b"vote 0", b"vote 2", b"vote 3"]);
+        let votes = [(0, b"vote 0"), (2, b"vote 2"), (3, b"vote 3")];
+        check!(committee.verify_raw_each(votes, proof) == 3u128);
+        let swapped = [(0, b"vote 0"), (2, b"vote 3"), (3, b"vote 2")];
+        let named = named_by(suite, [2, 3]);
+        refuses!(BAD_SIGNATURE, named, committee.verify_raw_each(swapped, proof));
+        out_of_range!(signed, committee.verify_raw_each([(-1, b"m")], proof));
     }
 
-    pub fn a_batch_gives_each_item_its_own_verdict() {
-        for suite in plain_suites() {
-            let committee = four_members(suite);
-            let usual = Ciphersuite::proof_of_possession();
-            let three = SignerSet::new(4, [0, 1, 2]);
-            let good = signed_with(usual, suite, [0, 1, 2], b"a");
-            let other = signed_with(usual, suite, [0, 1, 2], b"c");
-            let two = signed_with(usual, suite, [1, 3], b"b");
-            let none = if suite == Suite::Ed25519 { zeros(0) } else { good };
-            let items = [
-                (b"a", three, good),
-                (b"x", three, other),
-                (b"a", SignerSet::full(3), good),
-                (b"a", SignerSet::new(4), none),
-                (b"a", three, b"garbage"),
-                (b"b", SignerSet::new(4, [1, 3]), two),
-            ];
-            let verdicts = committee.verify_raw_batch(items).map(|one| one.attempt());
-            check!(
-                verdicts.map(|one| refused(one))
-                    == [None, "BAD_SIGNATURE", "WRONG_CONTEXT", "BELOW_QUORUM", "MALFORMED", None]
-            );
-            check!(verdicts[0].unwrap() == 3u128 && verdicts[5].unwrap() == 2u128);
-            let named = named_by(suite, [0, 1, 2]);
-            refuses!(BAD_SIGNATURE, named, verdicts[1].unwrap());
-            check!(committee.verify_raw_batch([]).is_empty());
-            if is_plain_bls(suite) {
-                let basic = Ciphersuite::basic();
-                let raw = (b"m", three, signed_with(basic, suite, [0, 1, 2], b"m"));
-                let verdicts = committee.with_ciphersuite(basic).verify_raw_batch([raw, raw]);
-                check!(verdicts.map(|one| one.unwrap()) == [3u128, 3u128]);
-                refuses!(BAD_SIGNATURE, committee.verify_raw_batch([raw])[0].unwrap());
-            }
+    pub fn a_batch_gives_each_item_its_own_verdict(suite: PlainSuite) {
+        let committee = four_members(suite);
+        let usual = Ciphersuite::proof_of_possession();
+        let three = SignerSet::new(4, [0, 1, 2]);
+        let good = signed_with(usual, suite, [0, 1, 2], b"a");
+        let other = signed_with(usual, suite, [0, 1, 2], b"c");
+        let two = signed_with(usual, suite, [1, 3], b"b");
+        let none = if suite == Suite::Ed25519 { zeros(0) } else { good };
+        let items = [
+            (b"a", three, good),
+            (b"x", three, other),
+            (b"a", SignerSet::full(3), good),
+            (b"a", SignerSet::new(4), none),
+            (b"a", three, b"garbage"),
+            (b"b", SignerSet::new(4, [1, 3]), two),
+        ];
+        let verdicts = committee.verify_raw_batch(items).map(|one| one.attempt());
+        check!(
+            verdicts.map(|one| refused(one))
+                == [None, "BAD_SIGNATURE", "WRONG_CONTEXT", "BELOW_QUORUM", "MALFORMED", None]
+        );
+        check!(verdicts[0].unwrap() == 3u128 && verdicts[5].unwrap() == 2u128);
+        let named = named_by(suite, [0, 1, 2]);
+        refuses!(BAD_SIGNATURE, named, verdicts[1].unwrap());
+        check!(committee.verify_raw_batch([]).is_empty());
+        if bls_suites().contains(suite) {
+            let basic = Ciphersuite::basic();
+            let raw = (b"m", three, signed_with(basic, suite, [0, 1, 2], b"m"));
+            let verdicts = committee.with_ciphersuite(basic).verify_raw_batch([raw, raw]);
+            check!(verdicts.map(|one| one.unwrap()) == [3u128, 3u128]);
+            refuses!(BAD_SIGNATURE, committee.verify_raw_batch([raw])[0].unwrap());
         }
     }
 }
 
 pub mod header {
-    pub fn it_says_which_committee_an_encoding_names() {
-        for suite in suites() {
-            let committee = four_members(suite);
-            let evidence = Equivocation::new(vote_by(committee, 0, 7), vote_by(committee, 0, 8)).encode();
-            let timeout = timeout_by(committee, 0, 4u64).encode();
-            let encodings =
-                [vote_by(committee, 0, 7).encode(), certified(committee, 7).encode(), evidence, timeout];
-            for encoded in encodings {
-                let header = UntrustedHeader::peek(encoded);
-                check!(header.suite() == suite && header.epoch() == 5u64 && header.view() == 9u64);
-                check!(header.encode() == slice(encoded, 0, 18));
-                check!(UntrustedHeader::decode(slice(encoded, 0, 18)) == header);
-                let foreign = joined([filled(255, 1), slice(encoded, 1, encoded.len())]);
-                refuses!(WRONG_CONTEXT, UntrustedHeader::peek(foreign));
-            }
-            check!(UntrustedHeader::peek(encodings[0]).kind() == 1);
-            check!(UntrustedHeader::peek(timeout).kind() == 2);
+    pub fn it_says_which_committee_an_encoding_names(suite: Suite) {
+        let committee = four_members(suite);
+        let evidence = Equivocation::new(vote_by(committee, 0, 7), vote_by(committee, 0, 8)).encode();
+        let timeout = timeout_by(committee, 0, 4u64).encode();
+        let encodings =
+            [vote_by(committee, 0, 7).encode(), certified(committee, 7).encode(), evidence, timeout];
+        for encoded in encodings {
+            let header = UntrustedHeader::peek(encoded);
+            check!(header.suite() == suite && header.epoch() == 5u64 && header.view() == 9u64);
+            check!(header.encode() == slice(encoded, 0, 18));
+            check!(UntrustedHeader::decode(slice(encoded, 0, 18)) == header);
+            let foreign = joined([filled(255, 1), slice(encoded, 1, encoded.len())]);
+            refuses!(WRONG_CONTEXT, UntrustedHeader::peek(foreign));
         }
+        check!(UntrustedHeader::peek(encodings[0]).kind() == 1);
+        check!(UntrustedHeader::peek(timeout).kind() == 2);
     }
 }

@@ -255,8 +255,12 @@ pub mod dsig {
                 auditor.check(key, b"two", two);
             }
             refuses!(BAD_SIGNATURE, auditor.check(key, b"three", one));
-            let entries =
-                [(key, b"one", one), (key, b"three", one), (key, b"two", two), (key, b"one", slice(one, 0, 9))];
+            let entries = [
+                (key, b"one", one),
+                (key, b"three", one),
+                (key, b"two", two),
+                (key, b"one", slice(one, 0, 9)),
+            ];
             let codes = dsig::verify_all(suite, entries).map(|error| error.map(|error| error.code()));
             check!(codes == [None, "BAD_SIGNATURE", None, "MALFORMED"]);
         }
