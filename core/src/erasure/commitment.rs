@@ -1,6 +1,6 @@
 //! The sender's commitment to its shards, and shards verified against it.
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
 use super::shape::{Coding, ErasureSuite, Shape};
 use crate::merkle::{Hash, Merkle, Path};
@@ -27,7 +27,8 @@ pub struct CheckedShard {
     commitment: Commitment,
     path: Path,
     leaf: Hash,
-    bytes: Vec<u8>,
+    /// Shared by the copies of the shard.
+    bytes: Arc<[u8]>,
 }
 
 impl Commitment {
@@ -110,7 +111,7 @@ impl CheckedShard {
 
     /// Creates a shard of a local dispersal, which needs no verification.
     pub(super) fn trusted(commitment: Commitment, path: Path, leaf: Hash, bytes: &[u8]) -> Self {
-        Self { commitment, path, leaf, bytes: bytes.to_vec() }
+        Self { commitment, path, leaf, bytes: bytes.into() }
     }
 }
 
@@ -154,6 +155,6 @@ impl Decode<Coding> for CheckedShard {
         let bytes = r.raw(coding.shard_len(commitment.message_len()))?;
         let leaf = TREE.leaf(bytes);
         TREE.verify(&commitment.root, &leaf, &path)?;
-        Ok(Self { commitment, path, leaf, bytes: bytes.to_vec() })
+        Ok(Self { commitment, path, leaf, bytes: bytes.into() })
     }
 }

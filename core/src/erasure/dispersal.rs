@@ -28,6 +28,11 @@ impl Dispersal {
         self.shards.message(self.commitment.message_len()).unwrap_or_default()
     }
 
+    /// Returns the message in the buffer of the shards.
+    pub fn into_message(self) -> Vec<u8> {
+        self.shards.into_message(self.commitment.message_len())
+    }
+
     /// Returns all shards in one buffer.
     pub fn shards(&self) -> &Shards {
         &self.shards
@@ -172,7 +177,9 @@ mod tests {
                 prop_assert_eq!(shard.encode(), bytes);
                 shards.push(shard);
             }
-            prop_assert_eq!(&coder.decode(&shards)?, &sent);
+            let decoded = coder.decode(&shards)?;
+            prop_assert_eq!(&decoded, &sent);
+            prop_assert_eq!(decoded.into_message(), message);
             shards.truncate(coding.shape().data() - 1);
             prop_assert_eq!(codes(coder.decode(&shards)), "BELOW_QUORUM");
         }

@@ -81,6 +81,13 @@ impl Shards {
             _ => Err(Error::BadEncoding),
         }
     }
+
+    /// Returns the first bytes, without a look at those after them.
+    pub(super) fn into_message(mut self, len: usize) -> Vec<u8> {
+        self.bytes.truncate(len);
+        self.bytes.shrink_to_fit();
+        self.bytes
+    }
 }
 
 #[cfg(test)]

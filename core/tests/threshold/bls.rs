@@ -5,7 +5,8 @@ use quorate::bls::{MinPk, MinSig};
 use quorate::threshold::bls::{
     BlsScheme, GroupKey, KeyShare, ShareFault, SignatureShare, Signing, beacon, deal,
 };
-use quorate::threshold::{Agreement, Combiner, Tolerance, lagrange};
+use quorate::threshold::lagrange::Cache;
+use quorate::threshold::{Agreement, Combiner, Tolerance};
 use quorate::wire::{Decode, Encode};
 
 use super::harness::{COMMITTEE, MESSAGE, rng};
@@ -16,14 +17,14 @@ fn parties<V: BlsScheme>(agreement: Agreement) -> Vec<KeyShare<V>> {
 
 struct Run<V: BlsScheme> {
     combiner: Combiner<Signing<V>>,
-    cache: lagrange::Cache<quorate::bls::Fr>,
+    cache: Cache<quorate::bls::Fr>,
     faults: Vec<(u16, ShareFault<V>)>,
 }
 
 impl<V: BlsScheme> Run<V> {
     fn new(parties: &[KeyShare<V>]) -> Self {
         let combiner = Combiner::new(Signing::new(parties[0].key().clone(), MESSAGE));
-        Self { combiner, cache: lagrange::Cache::default(), faults: Vec::new() }
+        Self { combiner, cache: Cache::default(), faults: Vec::new() }
     }
 
     fn add(&mut self, share: &SignatureShare<V>) -> quorate::Result<()> {
@@ -60,6 +61,35 @@ fn any_shares_yield_the_unique_signature<V: BlsScheme>() {
     V::verify(parties[0].key().public(), MESSAGE, &signatures[0]).unwrap();
     assert!(V::verify(parties[0].key().public(), b"another", &signatures[0]).is_err());
     assert_eq!(beacon(&signatures[0]), beacon(&signatures[6]));
+}
+
+fn the_group_key_verifies_as_the_scheme_does<V: BlsScheme>() {
+    let parties = parties::<V>(Agreement::Agreed);
+    let key = parties[0].key();
+    let signature_of = |message: &[u8]| {
+        let (mut cache, mut combiner) = (Cache::default(), Combiner::new(Signing::new(key.clone(), message)));
+        for party in &parties[..3] {
+            let _ = combiner.add(&mut cache, party.member(), party.sign(message)).unwrap();
+        }
+        combiner.signature().cloned().unwrap()
+    };
+    let messages: [&[u8]; 3] = [MESSAGE, b"", b"another"];
+    let signatures = messages.map(signature_of);
+    for (message, of) in messages.iter().zip(&signatures) {
+        for signature in &signatures {
+            let expected = V::verify(key.public(), message, signature);
+            assert_eq!(expected.is_ok(), of == signature);
+            assert_eq!(key.verify(message, signature), expected);
+        }
+    }
+    let signed: Vec<_> = messages.iter().copied().zip(&signatures).collect();
+    assert_eq!(key.verify_many(&signed), Ok(()));
+    assert_eq!(key.verify_many(&[]), Ok(()));
+    for wrong in 0..3 {
+        let mut signed = signed.clone();
+        signed[wrong].1 = &signatures[(wrong + 1) % 3];
+        assert_eq!(key.verify_many(&signed).unwrap_err().code(), "BAD_SIGNATURE");
+    }
 }
 
 fn wrong_shares_are_named_within_the_bounds<V: BlsScheme>() {
@@ -142,6 +172,7 @@ macro_rules! suite {
 
 suite! {
     any_shares_yield_the_unique_signature,
+    the_group_key_verifies_as_the_scheme_does,
     wrong_shares_are_named_within_the_bounds,
     shares_of_another_instance_are_refused,
     encodings_are_exact,

@@ -28,6 +28,7 @@
 //!     let _ = combiner.add(&mut cache, party.member(), party.sign(b"round 7"))?;
 //! }
 //! let signature = combiner.signature().cloned().unwrap();
+//! key.verify(b"round 7", &signature)?;
 //! MinSig::verify(key.public(), b"round 7", &signature)?;
 //! let coin = bls::beacon(&signature);
 //! # Ok::<(), quorate::Error>(())

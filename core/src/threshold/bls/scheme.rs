@@ -4,7 +4,13 @@ use crate::wire::{Encode, domain};
 
 /// A variant of BLS with its signature scheme.
 pub trait BlsScheme:
-    Variant + Scheme<SecretKey = SecretKey<Self>, PublicKey = PublicKey<Self>, Signature = Signature<Self>>
+    Variant
+    + Scheme<
+        SecretKey = SecretKey<Self>,
+        PublicKey = PublicKey<Self>,
+        Signature = Signature<Self>,
+        Proof = Signature<Self>,
+    >
 {
 }
 

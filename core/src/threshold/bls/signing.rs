@@ -58,7 +58,7 @@ impl<V: BlsScheme> Instance for Signing<V> {
     fn combine(&self, coefficients: &[Fr], shares: &[&SignatureShare<V>]) -> Option<Signature<V>> {
         let signatures: Vec<_> = shares.iter().map(|share| &share.signature).collect();
         let signature = Signature::interpolate(coefficients, &signatures);
-        V::verify(self.key.public(), &self.message, &signature).ok()?;
+        self.key.verify(&self.message, &signature).ok()?;
         Some(signature)
     }
 

@@ -206,13 +206,16 @@ impl<S: ThresholdScheme> CommonSubset<S> {
     /// Outputs the values of the decided set, once all are delivered.
     fn finish(&mut self, step: &mut Step<Self>) {
         let State::Decided(set) = &self.state else { return };
-        let value = |proof: &Proof<S>| {
-            let (id, value) = self.values.get(&proof.sender)?;
-            (*id == proof.id).then(|| (proof.sender, value.clone()))
-        };
-        let Some(values) = set.proofs().iter().map(value).collect::<Option<Vec<_>>>() else { return };
+        let is_delivered =
+            |proof: &Proof<S>| self.values.get(&proof.sender).is_some_and(|(id, _)| *id == proof.id);
+        if !set.proofs().iter().all(is_delivered) {
+            return;
+        }
+        let senders: Vec<MemberIndex> = set.proofs().iter().map(|proof| proof.sender).collect();
+        let mut delivered = std::mem::take(&mut self.values);
+        let value = |sender| delivered.remove(&sender).map(|(_, value)| (sender, value));
+        let values = senders.into_iter().filter_map(value).collect();
         self.state = State::Done;
-        self.values.clear();
         step.output(Output::Decided(values));
     }
 }

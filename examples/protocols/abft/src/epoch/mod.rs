@@ -30,7 +30,7 @@ mod message;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -345,16 +345,19 @@ impl<S: ThresholdScheme> Epoch<S> {
         let mut batches = std::mem::take(open);
         self.state = State::Done;
         let first = (self.context.epoch % members as u64) as usize;
-        let (mut seen, mut ordered) = (BTreeSet::new(), Vec::new());
-        for place in 0..members {
-            let proposer = ((first + place) % members) as MemberIndex;
-            for transaction in batches.remove(&proposer).unwrap_or_default().into_transactions() {
-                if seen.insert(transaction.clone()) || !self.checks.has(Check::EpochDuplicates) {
-                    ordered.push((proposer, transaction));
-                }
-            }
-        }
-        step.output(Output::Decided(ordered));
+        let proposers = (0..members).map(|place| ((first + place) % members) as MemberIndex);
+        let proposed: Vec<Ordered> = proposers
+            .flat_map(|proposer| {
+                let batch = batches.remove(&proposer).unwrap_or_default();
+                batch.into_transactions().into_iter().map(move |transaction| (proposer, transaction))
+            })
+            .collect();
+        let mut seen = HashSet::with_capacity(proposed.len());
+        let is_first: Vec<bool> =
+            proposed.iter().map(|(_, transaction)| seen.insert(transaction.as_slice())).collect();
+        let repeats = !self.checks.has(Check::EpochDuplicates);
+        let ordered = proposed.into_iter().zip(is_first).filter(|(_, is_first)| *is_first || repeats);
+        step.output(Output::Decided(ordered.map(|(one, _)| one).collect()));
     }
 
     /// Sends a share on delivery: the order that the protocol forbids, for the test that must notice it.

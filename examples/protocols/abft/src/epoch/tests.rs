@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use quorate::machine::MemberIndex;
 use quorate::threshold::Threshold;
 use quorate::wire::{Decode, Encode};

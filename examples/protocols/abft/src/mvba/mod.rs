@@ -42,7 +42,8 @@
 //!
 //! **Memory.** Messages of up to [`WINDOW`] later views are kept, each once per sender: `WINDOW · N · 9` messages, of
 //! which two in nine carry a value. A member is further behind than that with probability 3⁻²⁰; Decide reaches it in
-//! any case. **Cost** per view and member: 4N + 1 signatures, 5 combinations, 4N verifications of certificates.
+//! any case. **Cost** per view and member: 4N + 1 signatures, 5 combinations, 3N verifications of certificates, and one of
+//! N − f certificates together.
 
 mod election;
 mod interface;
@@ -102,7 +103,7 @@ impl<S: ThresholdScheme> Agreement<S> {
             Message::Promote { value, key, .. } => self.on_promote(from, value, key, step),
             Message::Advance { stage, signature, .. } => self.on_advance(from, stage, signature, step),
             Message::Vote { stage, share, .. } => self.on_vote(from, stage, share, step),
-            Message::Done { digest, signature, .. } => self.on_done(from, &digest, &signature, step),
+            Message::Done { digest, signature, .. } => self.on_done(from, digest, signature, step),
             Message::Skip { share, .. } => self.on_skip(from, share, step),
             Message::Elect { skip, share, .. } => self.on_elect(from, skip, *share, step),
             Message::Report { held, .. } => self.on_report(from, held, step),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use quorate::Error;
 use quorate::machine::{MemberIndex, Step};
 
 use super::message::{
@@ -263,7 +264,8 @@ impl<S: ThresholdScheme> Agreement<S> {
             }
             None => {
                 step.broadcast(Message::Done { view: self.view, digest, signature });
-                self.count_done(self.context.me(), step);
+                self.completion.done.insert(self.context.me());
+                self.count_done(step);
             }
         }
     }
@@ -271,24 +273,39 @@ impl<S: ThresholdScheme> Agreement<S> {
     pub(super) fn on_done(
         &mut self,
         from: MemberIndex,
-        digest: &Digest,
-        signature: &S::Signature,
+        digest: Digest,
+        signature: S::Signature,
         step: &mut Step<Self>,
     ) {
-        if self.phase != Phase::Promoting || self.completion.done.contains(&from) {
-            return;
-        }
-        match self.verify(self.view, from, Stage::LAST, digest, signature) {
-            Err(error) if self.checks.has(Check::MvbaDone) => {
-                step.fault(from, Violation::Invalid { what: "Done", error });
-            }
-            _ => self.count_done(from, step),
+        let completion = &mut self.completion;
+        let is_needed = !completion.skip_sent && !completion.done.contains(&from);
+        if self.phase == Phase::Promoting && is_needed {
+            completion.unverified.entry(from).or_insert((digest, signature));
+            self.count_done(step);
         }
     }
 
-    fn count_done(&mut self, from: MemberIndex, step: &mut Step<Self>) {
-        self.completion.done.insert(from);
-        if self.completion.done.len() >= self.context.setup.available() && !self.completion.skip_sent {
+    /// Sends a share of the skip certificate when N − f promotions are complete. The certificates are verified together,
+    /// once there are enough of them.
+    fn count_done(&mut self, step: &mut Step<Self>) {
+        let needed = self.context.setup.available();
+        if self.completion.done.len() + self.completion.unverified.len() < needed {
+            return;
+        }
+        let unverified = std::mem::take(&mut self.completion.unverified);
+        let is_valid = !self.checks.has(Check::MvbaDone) || self.verify_done(&unverified).is_ok();
+        for (from, (digest, signature)) in unverified {
+            let verified = if is_valid {
+                Ok(())
+            } else {
+                self.verify(self.view, from, Stage::LAST, &digest, &signature)
+            };
+            match verified {
+                Ok(()) => drop(self.completion.done.insert(from)),
+                Err(error) => step.fault(from, Violation::Invalid { what: "Done", error }),
+            }
+        }
+        if self.completion.done.len() >= needed && !self.completion.skip_sent {
             self.completion.skip_sent = true;
             let committee = &self.context.setup.committee;
             let statement = completion_statement(committee, self.context.epoch, self.view);
@@ -297,6 +314,16 @@ impl<S: ThresholdScheme> Agreement<S> {
                 self.on_skip(self.context.me(), share, step);
             }
         }
+    }
+
+    fn verify_done(&self, signed: &BTreeMap<MemberIndex, (Digest, S::Signature)>) -> Result<(), Error> {
+        let statements: Vec<_> = signed
+            .iter()
+            .map(|(from, (digest, signature))| (self.statement(*from, Stage::LAST, digest), signature))
+            .collect();
+        let signed: Vec<_> =
+            statements.iter().map(|(statement, signature)| (statement.as_slice(), *signature)).collect();
+        S::verify_all(&self.context.setup.unagreed, &signed)
     }
 
     pub(super) fn on_skip(&mut self, from: MemberIndex, share: S::Share, step: &mut Step<Self>) {

@@ -174,6 +174,8 @@ pub(super) struct Promotion<S: ThresholdScheme> {
 /// The complete promotions of a view, and the shares of the skip certificate.
 pub(super) struct Completion<S: ThresholdScheme> {
     pub(super) done: BTreeSet<MemberIndex>,
+    /// Certificates of the last stage, by proposer, until there are enough to verify them together.
+    pub(super) unverified: BTreeMap<MemberIndex, (Digest, S::Signature)>,
     pub(super) skip_sent: bool,
     pub(super) shares: Collector<S>,
 }
@@ -182,7 +184,7 @@ impl<S: ThresholdScheme> Completion<S> {
     pub(super) fn new(context: &Context<S>, view: View) -> Self {
         let statement = completion_statement(&context.setup.committee, context.epoch, view);
         let shares = Collector::new("skip certificate", &context.setup.agreed, &statement);
-        Self { done: BTreeSet::new(), skip_sent: false, shares }
+        Self { done: BTreeSet::new(), unverified: BTreeMap::new(), skip_sent: false, shares }
     }
 }
 

@@ -28,7 +28,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use quorate::erasure::{CheckedShard, Coder, Coding, Shape};
+use quorate::erasure::{CheckedShard, Coder, Coding, Dispersal, Shape};
 use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 use quorate::threshold::Tolerance;
 use quorate::wire::Decode;
@@ -257,7 +257,7 @@ impl ReliableBroadcast {
         }
         let shards = self.echoes.values().filter(|(echoed, _)| *echoed == id);
         let shards: Vec<CheckedShard> = shards.map(|(_, shard)| shard.clone()).collect();
-        let value = self.coder.decode(&shards).ok().map(|dispersal| dispersal.message().to_vec());
+        let value = self.coder.decode(&shards).ok().map(Dispersal::into_message);
         if value.is_none() {
             step.fault(self.config.sender, Violation::InconsistentShards);
         }

@@ -4,7 +4,6 @@ use quorate::Result;
 use quorate::bls::{MinSig, Signature};
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
-use quorate::scheme::Scheme;
 use quorate::threshold::bls::{self, GroupKey, KeyShare, ShareFault, SignatureShare, Signing};
 use quorate::threshold::{Agreement, Tolerance};
 use quorate::wire::Encode;
@@ -61,7 +60,12 @@ impl ThresholdScheme for Bls {
     }
 
     fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()> {
-        MinSig::verify(key.public(), statement, signature)
+        key.verify(statement, signature)
+    }
+
+    /// Cost: two pairings in all, and two short multiplications for each signature.
+    fn verify_all(key: &Self::GroupKey, signed: &[(&[u8], &Self::Signature)]) -> Result<()> {
+        key.verify_many(signed)
     }
 
     fn verify_unknown(

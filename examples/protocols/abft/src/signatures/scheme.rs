@@ -69,6 +69,14 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
     /// [`Error::BadSignature`](quorate::Error::BadSignature) or the defect of the signature.
     fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()>;
 
+    /// Verifies signatures of several statements: all are valid, or the call fails.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify), without the statement.
+    fn verify_all(key: &Self::GroupKey, signed: &[(&[u8], &Self::Signature)]) -> Result<()> {
+        signed.iter().try_for_each(|(statement, signature)| Self::verify(key, statement, signature))
+    }
+
     /// Verifies a signature, except for what is known. The verdict is that of [`verify`](Self::verify).
     ///
     /// # Errors
