@@ -166,21 +166,21 @@ fn make_line_internal(line: &str) -> String {
     }
 }
 
-/// Uses one status per thread instead of one per call: creating one is expensive, and the verification of a certificate
-/// takes three calls.
+/// Makes each call use the status of its thread, and read errors from the native memory: see `CallStatus.kt`.
 ///
 /// A nested call happens only before another call starts (to convert an argument) or after it ends (to read its error),
-/// because Rust has no callbacks. Rust writes the status only if a call fails, so it is cleared before each call.
+/// because Rust has no callbacks.
 fn reuse_call_status(source: &str) -> Outcome<String> {
-    let each = "    var status = UniffiRustCallStatus()\n";
+    let each = "    var status = UniffiRustCallStatus()\n    val return_value = callback(status)\n    \
+                uniffiCheckCallStatus(errorHandler, status)\n";
     if source.matches(each).count() != 1 {
         return Err(
             "uniffi's generator changed how it makes a call's status: see `reuse_call_status`".to_owned()
         );
     }
-    let kept = "private val statuses = ThreadLocal.withInitial { UniffiRustCallStatus() }\n\
-                internal fun callStatus(): UniffiRustCallStatus = statuses.get().also { it.code = 0 }\n";
-    Ok(source.replace(each, "    val status = callStatus()\n") + "\n" + kept)
+    let reused = "    val status = callStatus()\n    val return_value = callback(status)\n    \
+                  status.failure()?.let { uniffiCheckCallStatus(errorHandler, it) }\n";
+    Ok(source.replace(each, reused))
 }
 
 /// Makes the generated code ask `Musl.kt` for the library first.
@@ -266,9 +266,13 @@ mod tests {
 
     #[test]
     fn the_call_status_is_reused_or_a_changed_generator_is_noticed() {
-        let reused =
-            reuse_call_status("{\n    var status = UniffiRustCallStatus()\n    call(status)\n}\n").unwrap();
-        assert!(reused.starts_with("{\n    val status = callStatus()\n    call(status)\n}\n"));
+        let reused = reuse_call_status(
+            "{\n    var status = UniffiRustCallStatus()\n    val return_value = callback(status)\n    \
+             uniffiCheckCallStatus(errorHandler, status)\n    return return_value\n}\n",
+        );
+        let expected = "{\n    val status = callStatus()\n    val return_value = callback(status)\n    \
+                        status.failure()?.let { uniffiCheckCallStatus(errorHandler, it) }\n    return return_value\n}\n";
+        assert_eq!(reused.unwrap(), expected);
         assert!(reuse_call_status("    val status = Status()\n").is_err());
     }
 
