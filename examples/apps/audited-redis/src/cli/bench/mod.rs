@@ -174,7 +174,7 @@ impl BenchArgs {
         let measured = (warm_up..end).step_by(TURN).map(|start| start..end.min(start + TURN as u32));
         for numbers in first.chain(measured) {
             let is_measured = numbers.start >= warm_up;
-            if is_measured && !self.json && (numbers.start - warm_up) % PROGRESS == 0 {
+            if is_measured && !self.json && (numbers.start - warm_up).is_multiple_of(PROGRESS) {
                 errln!("{} of {} commands", numbers.start - warm_up, self.ops);
             }
             for (target, turns) in targets.iter_mut().zip(&mut turns) {
