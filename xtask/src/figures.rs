@@ -71,10 +71,10 @@ impl Report {
     }
 }
 
-/// The text after a number; `None` if the cell does not begin with one.
+/// The unit after a number; `None` if the cell does not begin with a number, or has no unit.
 fn unit(cell: &str) -> Option<&str> {
     let rest = cell.trim_start_matches(|sign: char| sign.is_ascii_digit() || ".,".contains(sign));
-    (rest.len() < cell.len()).then(|| rest.trim())
+    (rest.len() < cell.len()).then(|| rest.trim()).filter(|unit| !unit.is_empty())
 }
 
 /// The rows of the tables with figures, without their headers.

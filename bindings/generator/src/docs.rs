@@ -20,7 +20,7 @@ pub enum Style {
 /// Reads the lines of a comment: the description, then the errors, of which each begins a line with its link.
 ///
 /// # Errors
-/// A text that names a line after an empty one among the errors.
+/// A text, if an empty line follows the first error.
 pub fn read(lines: &[String]) -> Result<Docs, String> {
     let mut docs = Docs::default();
     for line in lines.iter().map(|line| line.trim()) {

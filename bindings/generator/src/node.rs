@@ -46,7 +46,7 @@ fn functions(block: &Block, class: &Class) -> String {
 
 fn object(block: &Block, class: &Class) -> String {
     let held = held(block, &class.name);
-    // What users do not call by a function of the interface.
+    // Functions that users call only through others of the interface.
     let special = |name: &str, more: &str, result: &str, value: &str| {
         format!(
             "\n#[napi(catch_unwind)]\npub fn {}(receiver: &External<{held}>{more}) -> {result} {{\n    {value}\n}}\n",

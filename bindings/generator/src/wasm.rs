@@ -72,7 +72,7 @@ fn object(block: &Block, class: &Class) -> Vec<Item> {
     let native = &class.native;
     let held = held(block, class);
     let item = |code: String| Item { code, full: class.full };
-    // What users do not call by a function of the interface.
+    // Functions that users call only through others of the interface.
     let special = |name: &str, more: &str, result: &str, value: &str| {
         let name = free_function(native, name);
         item(format!(

@@ -39,7 +39,8 @@ pub struct KeyShare<V: BlsScheme> {
 }
 
 /// Generates a key and shares it. **The process that runs this knows the key**, see
-/// [`TrustedDealer`](crate::threshold::ecdsa::TrustedDealer). Cost: a multiplication of the generator for each party.
+/// [`TrustedDealer`](crate::threshold::ecdsa::TrustedDealer). Cost: a multiplication of the generator for each party, and the
+/// precomputation of the key's lines, of which a key of [`MinSig`](crate::bls::MinSig) holds 40 kB.
 ///
 /// # Errors
 /// [`Error::Rng`] if the generator fails.
@@ -232,7 +233,7 @@ impl<V: BlsScheme> Encode for GroupKey<V> {
     }
 }
 
-/// Cost: a square root and a subgroup check for each party.
+/// Cost: a square root and a subgroup check for each party, and the precomputation of the key's lines.
 impl<V: BlsScheme> Decode for GroupKey<V> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         r.expect_u8("suite of the threshold key", 16 + <V as Scheme>::SUITE)?;

@@ -43,7 +43,7 @@
 //! **Memory.** Messages of up to [`WINDOW`] later views are kept, each once per sender: `WINDOW · N · 9` messages, of
 //! which two in nine carry a value. A member is further behind than that with probability 3⁻²⁰; Decide reaches it in
 //! any case. **Cost** per view and member: 4N + 1 signatures, 5 combinations, 3N verifications of certificates, and one of
-//! N − f certificates together.
+//! N − f certificates together; if one of these is wrong, also N − f single ones.
 
 mod election;
 mod interface;

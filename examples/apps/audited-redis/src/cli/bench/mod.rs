@@ -32,8 +32,9 @@ use target::BenchTarget;
 ///
 /// Client, front and Redis are pinned to one core, because they work one after another, and to wake a process on another core
 /// takes longer than its work. One-time keys are made and verified between commands, as on the cores that the paper dedicates
-/// to the background plane. The targets take turns of 500 commands, and a percentile is the median of those of the turns, so that
-/// the minority of turns in which the machine does other work changes nothing.
+/// to the background plane. The targets take turns of 500 commands, and a percentile is the median of those of the turns: work
+/// that the machine does in fewer than half of the turns hardly changes it. The same holds for the tail: the p99 is that of a
+/// usual turn.
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
     /// Targets to measure, separated by commas: direct, none, eddsa, sodium, dsig. `sodium` is EdDSA of libsodium, for which

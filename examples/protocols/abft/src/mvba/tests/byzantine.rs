@@ -1,5 +1,8 @@
 //! Members that forge, contradict themselves, keep back, and send wrong shares.
 
+use quorate::bls::MinSig;
+use quorate::scheme::Scheme;
+
 use super::*;
 
 /// Member 3 proposes two values to all members.
@@ -311,6 +314,22 @@ fn wrong_shares(keys: &Keys<Ed25519List>, seed: u64) -> [bool; 3] {
     ["vote", "skip certificate", "coin"].map(|kind| {
         network.is_named(3, |what| matches!(what, Violation::WrongShare { what, .. } if *what == kind))
     })
+}
+
+#[test]
+fn a_forged_certificate_among_those_of_bls_is_named() {
+    let keys = Keys::<Bls>::deal(4, 1);
+    let secret = MinSig::generate(&mut StdRng::seed_from_u64(0)).unwrap();
+    let done = Message::Done { view: 1, digest: digest(&value(3)), signature: MinSig::sign(&secret, b"") };
+    let mut is_named = false;
+    for seed in 0..3 {
+        let mut network = network(&keys, seed, (seed, schedules(seed, 4)), Checks::default(), &[]);
+        propose(&mut network);
+        (0..3).for_each(|to| network.inject(3, to, &done));
+        run(&mut network).unwrap();
+        is_named |= network.is_named(3, |what| matches!(what, Violation::Invalid { what: "Done", .. }));
+    }
+    assert!(is_named);
 }
 
 #[test]

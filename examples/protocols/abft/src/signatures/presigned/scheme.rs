@@ -122,12 +122,24 @@ impl ThresholdScheme for Presigned {
     /// Cost: two multiplications in one pass for ECDSA, two pairings for BLS.
     fn verify(key: &PresignedKey, statement: &[u8], signature: &PresignedSignature) -> Result<()> {
         match (signature, &key.presigner) {
-            (PresignedSignature::Bls(signature), _) => MinSig::verify(key.bls.public(), statement, signature),
+            (PresignedSignature::Bls(signature), _) => key.bls.verify(statement, signature),
             (PresignedSignature::Ecdsa(signature), Some(presigner)) => {
                 presigner.key().verify_message(statement, signature)
             }
             (PresignedSignature::Ecdsa(_), None) => Err(Error::BadSignature { signers: Vec::new() }),
         }
+    }
+
+    /// Cost: as [`verify`](Self::verify) for each ECDSA signature, and two pairings for all of BLS.
+    fn verify_all(key: &PresignedKey, signed: &[(&[u8], &PresignedSignature)]) -> Result<()> {
+        let mut bls = Vec::new();
+        for (statement, signature) in signed {
+            match signature {
+                PresignedSignature::Bls(signature) => bls.push((*statement, signature)),
+                PresignedSignature::Ecdsa(_) => Self::verify(key, statement, signature)?,
+            }
+        }
+        key.bls.verify_many(&bls)
     }
 
     fn verify_unknown(

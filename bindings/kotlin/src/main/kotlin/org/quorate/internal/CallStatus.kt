@@ -6,9 +6,8 @@ package org.quorate.internal
  * One status per thread instead of one per call: creating one is expensive, and the verification of a certificate takes
  * three calls.
  *
- * JNA does not synchronise the fields with the native memory. Before it reads or writes a structure it enters it in a
- * set of the thread and afterwards removes it; a stack overflow in between leaves it there, and JNA then skips that
- * structure for the rest of the thread's life. Every later error of the thread would be lost.
+ * JNA does not synchronise the fields with the native memory. While it reads or writes a structure, the structure is in
+ * a set of the thread; a stack overflow leaves it there, and JNA then skips it for the rest of the thread's life. Every later error of the thread would be lost.
  */
 private val statuses = ThreadLocal.withInitial { UniffiRustCallStatus().apply { setAutoSynch(false) } }
 
@@ -23,6 +22,8 @@ internal fun UniffiRustCallStatus.failure(): UniffiRustCallStatus? {
     if (pointer.getByte(0) == UNIFFI_CALL_SUCCESS) return null
     val copy = UniffiRustCallStatus()
     copy.pointer.write(0, pointer.getByteArray(0, size()), 0, size())
+    // The message belongs to the copy: a later call must find no buffer that is freed.
+    pointer.clear(size().toLong())
     copy.read()
     return copy
 }
