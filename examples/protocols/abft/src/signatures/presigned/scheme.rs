@@ -5,7 +5,6 @@ use quorate::bls::MinSig;
 use quorate::committee::CommitteeId;
 use quorate::guard::GuardRecord;
 use quorate::machine::MemberIndex;
-use quorate::scheme::Scheme;
 use quorate::threshold::ecdsa::Opening;
 use quorate::threshold::{Agreement, Tolerance, bls};
 use quorate::{Error, Result};
