@@ -132,7 +132,7 @@ def out_of_range(name: str, step: Callable[[], Any]) -> None:
 
 
 class OwnError(Exception):
-    """What a hook of the tests raises."""
+    """The exception of hooks in the tests."""
 
 
 def own_error() -> None:

@@ -40,7 +40,7 @@ impl Rules {
         let others = [path, name].into_iter().filter_map(|key| self.names.get(key).cloned());
         // The blocks that are values in the interface are types in the core, beside those of dynamic suites. A variant may be
         // a function that makes it.
-        let own = [name.to_owned(), name.trim_start_matches("Dyn").to_owned(), snake(name)];
+        let own = [name.to_owned(), name.strip_prefix("Dyn").unwrap_or(name).to_owned(), snake(name)];
         others.chain(own).collect()
     }
 }

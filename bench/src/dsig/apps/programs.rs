@@ -100,8 +100,9 @@ pub(super) const PROGRAMS: &[MeasuredProgram] = &[
         signatures: 1.0,
         paper: PaperLatencies { plain: 12.0, added: [55.0, 79.0, 7.9], dsig_is_bound: true },
         note: "`audited-redis bench`: a real redis-server, and our front before it, over TCP on loopback; a client waits for each \
-               answer. They share a core, because they work one after another, and the targets take turns of 500 commands; a percentile is \
-               the median of those of the turns. The paper's server is changed itself and answers over RDMA, without a kernel or a front in the path. Only the latency that \
+               answer. They share a core, because they work one after another, and the targets take turns of 500 commands; a \
+               percentile is the median of those of the turns. The paper's server is changed itself and answers over RDMA, without a \
+               kernel or a front in the path. Only the latency that \
                signatures add is comparable.",
     },
     MeasuredProgram {

@@ -1,4 +1,4 @@
-// What only Node has: calls off the thread, and declarations of `using`.
+// Declarations of Node's package alone: calls off the thread, and `using`.
 import * as quorate from 'quorate';
 import { Certificate, Committee, SecretKey, Suite } from 'quorate';
 

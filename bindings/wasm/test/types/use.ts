@@ -1,5 +1,5 @@
-// Compiled, never run: what only this package declares, under `tsc --strict`. What both packages for JavaScript declare is in
-// the test of Node's.
+// Compiled, never run: the declarations of this package alone, under `tsc --strict`. Those of both packages for JavaScript
+// are in the test of Node's.
 
 import init, { ChainId, Ciphersuite, Committee, QuorateError, SecretKey, Suite, UntrustedHeader, VerifiedKey, dsig, threshold } from 'quorate-wasm';
 import { Certificate, Committee as SmallCommittee, UntrustedHeader as SmallHeader } from 'quorate-wasm/certificate';

@@ -90,7 +90,7 @@ internal inline fun outOfRange(name: String, crossinline step: () -> Any?) {
     assertEquals(name, error.message!!.substringBefore(' '))
 }
 
-/** What a hook of the tests throws. */
+/** The exception of hooks in the tests. */
 internal class OwnError : Exception()
 
 internal fun ownError(): Nothing = throw OwnError()

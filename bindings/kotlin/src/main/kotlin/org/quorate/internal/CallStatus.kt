@@ -7,7 +7,8 @@ package org.quorate.internal
  * three calls.
  *
  * JNA does not synchronise the fields with the native memory. While it reads or writes a structure, the structure is in
- * a set of the thread; a stack overflow leaves it there, and JNA then skips it for the rest of the thread's life. Every later error of the thread would be lost.
+ * a set of the thread; a stack overflow leaves it there, and JNA then skips it for the rest of the thread's life. Every
+ * later error of the thread would be lost.
  */
 private val statuses = ThreadLocal.withInitial { UniffiRustCallStatus().apply { setAutoSynch(false) } }
 
