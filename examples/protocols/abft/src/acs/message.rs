@@ -9,7 +9,7 @@ use quorate::{Error, Result};
 use crate::prbc::Proof;
 use crate::rbc::CommitmentId;
 use crate::setup::Setup;
-use crate::signatures::ThresholdScheme;
+use crate::signatures::{Signed, ThresholdScheme};
 use crate::{mvba, prbc};
 
 /// Bounds for decoders.
@@ -57,12 +57,12 @@ impl<S: ThresholdScheme> ProofSet<S> {
         4 + setup.available() * (34 + S::signature_len(&setup.agreed))
     }
 
-    /// Verifies the proofs for an epoch. Cost: N − f verifications of signatures.
+    /// Verifies the proofs for an epoch. Cost: N − f signatures, verified together.
     ///
     /// # Errors
     /// Those of [`Proof::verify`].
     pub fn verify(&self, setup: &Arc<Setup<S>>, epoch: u64) -> Result<()> {
-        self.0.iter().try_for_each(|proof| proof.verify(setup, epoch))
+        self.verify_unknown(setup, epoch, &mut KnownProofs::new())
     }
 
     /// As [`verify`](Self::verify), except for what is known; remembers the valid proofs.
@@ -72,11 +72,20 @@ impl<S: ThresholdScheme> ProofSet<S> {
         epoch: u64,
         known: &mut KnownProofs<S>,
     ) -> Result<()> {
-        for proof in &self.0 {
-            let before = known.get(proof);
-            proof.verify_unknown(setup, epoch, before.unwrap_or(&S::Known::default()))?;
-            known.remember(proof);
-        }
+        let statements =
+            self.0.iter().map(|proof| proof.statement(setup, epoch)).collect::<Result<Vec<_>>>()?;
+        let signed: Vec<_> = self
+            .0
+            .iter()
+            .zip(&statements)
+            .map(|(proof, statement)| Signed {
+                statement,
+                signature: &proof.signature,
+                known: known.get(proof),
+            })
+            .collect();
+        S::verify_all(&setup.agreed, &signed)?;
+        self.0.iter().for_each(|proof| known.remember(proof));
         Ok(())
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! 1. Each member broadcasts its value with [`prbc`].
 //! 2. A member with the proofs of delivery of N − f broadcasts proposes this [`ProofSet`] to one instance of
-//!    [`mvba`]. A set is valid if it has exactly N − f proofs of different senders and all verify.
+//!    [`mvba`], and collects no further proofs. A set is valid if it has exactly N − f proofs of different senders and all
+//!    verify.
 //! 3. When the agreement decides a set, a member waits until it has delivered all broadcasts in it, and outputs their
 //!    values, ascending by sender.
 //!
@@ -177,6 +178,7 @@ impl<S: ThresholdScheme> CommonSubset<S> {
         }
         let set = ProofSet::new(std::mem::take(proofs).into_values().collect());
         self.state = State::Proposed;
+        self.broadcasts.iter_mut().for_each(ProvableBroadcast::stop_proving);
         let propose = mvba::Command::Propose(set.encode());
         self.run_agreement(now, Input::Command(propose), step);
     }

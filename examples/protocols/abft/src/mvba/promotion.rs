@@ -10,7 +10,7 @@ use super::message::{
 };
 use super::state::{Agreement, Phase, Promotion};
 use crate::checks::Check;
-use crate::signatures::{Collector, ThresholdScheme};
+use crate::signatures::{Collector, Signed, ThresholdScheme};
 use crate::violation::Violation;
 
 impl<S: ThresholdScheme> Agreement<S> {
@@ -321,8 +321,10 @@ impl<S: ThresholdScheme> Agreement<S> {
             .iter()
             .map(|(from, (digest, signature))| (self.statement(*from, Stage::LAST, digest), signature))
             .collect();
-        let signed: Vec<_> =
-            statements.iter().map(|(statement, signature)| (statement.as_slice(), *signature)).collect();
+        let signed: Vec<_> = statements
+            .iter()
+            .map(|(statement, signature)| Signed { statement, signature: *signature, known: None })
+            .collect();
         S::verify_all(&self.context.setup.unagreed, &signed)
     }
 

@@ -47,16 +47,18 @@ impl<S: ThresholdScheme> Proof<S> {
     /// # Errors
     /// [`Error::UnknownSigner`] for a sender outside the committee, and the errors of the scheme.
     pub fn verify(&self, setup: &Arc<Setup<S>>, epoch: u64) -> Result<()> {
-        self.verify_unknown(setup, epoch, &S::Known::default())
+        S::verify(&setup.agreed, &self.statement(setup, epoch)?, &self.signature)
     }
 
-    /// As [`verify`](Self::verify), except for what is known.
-    pub(crate) fn verify_unknown(&self, setup: &Arc<Setup<S>>, epoch: u64, known: &S::Known) -> Result<()> {
+    /// Returns the signed [statement].
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`] for a sender outside the committee.
+    pub(crate) fn statement(&self, setup: &Setup<S>, epoch: u64) -> Result<Vec<u8>> {
         if self.sender >= setup.members() {
             return Err(Error::UnknownSigner { index: self.sender.into() });
         }
-        let statement = statement(&setup.committee, epoch, self.sender, &self.id);
-        S::verify_unknown(&setup.agreed, &statement, &self.signature, known)
+        Ok(statement(&setup.committee, epoch, self.sender, &self.id))
     }
 }
 

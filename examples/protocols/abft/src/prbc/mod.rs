@@ -67,6 +67,7 @@ pub struct ProvableBroadcast<S: ThresholdScheme> {
     checks: Checks,
     sender: MemberIndex,
     broadcast: ReliableBroadcast,
+    is_proof_wanted: bool,
     state: State<S>,
 }
 
@@ -75,7 +76,7 @@ enum State<S: ThresholdScheme> {
     Waiting(BTreeMap<(MemberIndex, u8), S::Share>),
     /// Delivered; shares are collected.
     Collecting { id: CommitmentId, collector: Box<Collector<S>> },
-    /// The proof was returned. The collector is kept if further shares may show which were wrong.
+    /// The proof was returned or is not wanted. The collector is kept if further shares may show which were wrong.
     Proved { id: CommitmentId, collector: Option<Box<Collector<S>>> },
 }
 
@@ -96,7 +97,26 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
             sender,
         };
         let broadcast = ReliableBroadcast::with_checks(config, checks)?;
-        Ok(Self { context, checks, sender, broadcast, state: State::Waiting(BTreeMap::new()) })
+        let state = State::Waiting(BTreeMap::new());
+        Ok(Self { context, checks, sender, broadcast, is_proof_wanted: true, state })
+    }
+
+    /// Gives up the proof, which saves its combination and verification. The member goes on to deliver and to send its shares.
+    pub fn stop_proving(&mut self) {
+        self.is_proof_wanted = false;
+        if let State::Collecting { id, .. } = &self.state {
+            self.end_collecting(*id);
+        }
+    }
+
+    /// Keeps the collected shares only if some of them are in doubt.
+    fn end_collecting(&mut self, id: CommitmentId) {
+        let state = std::mem::replace(&mut self.state, State::Proved { id, collector: None });
+        if let State::Collecting { collector, .. } = state
+            && collector.is_in_doubt()
+        {
+            self.state = State::Proved { id, collector: Some(collector) };
+        }
     }
 
     /// Returns true if the message was delivered.
@@ -138,6 +158,9 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
             step.broadcast(Message::Share(share.clone()));
             self.on_share(self.context.me(), share, step);
         }
+        if !self.is_proof_wanted {
+            return self.end_collecting(id);
+        }
         for ((from, _), share) in waiting {
             self.on_share(from, share, step);
         }
@@ -167,12 +190,7 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
                 if let Some(signature) = collector.add(from, share, &mut Vec::new(), step) {
                     let id = *id;
                     let proof = Proof { sender: self.sender, id, signature };
-                    let state = std::mem::replace(&mut self.state, State::Proved { id, collector: None });
-                    if let State::Collecting { collector, .. } = state
-                        && collector.is_in_doubt()
-                    {
-                        self.state = State::Proved { id, collector: Some(collector) };
-                    }
+                    self.end_collecting(id);
                     step.output(Output::Proved(proof));
                 }
             }

@@ -91,6 +91,24 @@ fn with_equal_delays_a_proof_takes_four_messages() {
     assert!(network.correct().all(|(_, node)| node.depths == [3, 4]));
 }
 
+#[test]
+fn a_member_that_stops_proving_delivers_and_lets_others_prove() {
+    let keys = Keys::<Ed25519List>::deal(4, 1);
+    let mut network = Network::new(0, Schedule::in_order());
+    for me in 0..4 {
+        let mut machine = machine(&keys, me, 0, Checks::default());
+        if me == 1 {
+            machine.stop_proving();
+        }
+        network.add(machine);
+    }
+    network.start();
+    network.command(0, 0, Command::Broadcast(b"value".to_vec()));
+    network.run(1_000).unwrap();
+    let outputs: Vec<usize> = network.correct().map(|(_, node)| node.outputs.len()).collect();
+    assert_eq!(outputs, [2, 1, 2, 2], "delivery and proof, or delivery alone");
+}
+
 /// Returns shares that do not verify for the statement, with another statement and with another member's name.
 fn wrong_shares<S: ThresholdScheme>(keys: &Keys<S>) -> Vec<S::Share> {
     let statement = statement(&keys.setup.committee, EPOCH, 0, &[1; 32]);

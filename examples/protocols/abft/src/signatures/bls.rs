@@ -10,7 +10,7 @@ use quorate::wire::Encode;
 use rand_core::TryCryptoRng;
 
 use super::collector::{Shares, collected};
-use super::scheme::{Collected, ShareCollector, ThresholdScheme};
+use super::scheme::{Collected, ShareCollector, Signed, ThresholdScheme};
 use crate::compose::Never;
 
 /// BLS threshold signatures with 48-byte signatures. Cost: two pairings per verification.
@@ -59,22 +59,15 @@ impl ThresholdScheme for Bls {
         Shares::new(Self::signing(key, statement))
     }
 
-    fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()> {
-        key.verify(statement, signature)
-    }
-
-    /// Cost: two pairings in all, and two short multiplications for each signature.
-    fn verify_all(key: &Self::GroupKey, signed: &[(&[u8], &Self::Signature)]) -> Result<()> {
-        key.verify_many(signed)
-    }
-
-    fn verify_unknown(
-        key: &Self::GroupKey,
-        statement: &[u8],
-        signature: &Self::Signature,
-        known: &Self::Known,
-    ) -> Result<()> {
-        if known.as_ref() == Some(signature) { Ok(()) } else { Self::verify(key, statement, signature) }
+    /// Cost: two pairings in all; for more than one signature also two short multiplications for each.
+    fn verify_all(key: &Self::GroupKey, signed: &[Signed<'_, Self>]) -> Result<()> {
+        let is_unknown = |one: &&Signed<'_, Self>| one.known.and_then(Option::as_ref) != Some(one.signature);
+        let unknown: Vec<_> =
+            signed.iter().filter(is_unknown).map(|one| (one.statement, one.signature)).collect();
+        match unknown.as_slice() {
+            [(statement, signature)] => key.verify(statement, signature),
+            unknown => key.verify_many(unknown),
+        }
     }
 
     fn remember(signature: &Self::Signature, known: &mut Self::Known) {

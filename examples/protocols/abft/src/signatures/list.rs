@@ -4,7 +4,7 @@ use std::sync::Arc;
 use quorate::committee::CommitteeId;
 use quorate::ed25519::{Ed25519, PublicKey, SecretKey, Signature};
 use quorate::machine::MemberIndex;
-use quorate::scheme::{Keys, Scheme};
+use quorate::scheme::{Claim, Keys, Scheme, SignerSet};
 use quorate::threshold::combiner::Instance;
 use quorate::threshold::{Agreement, Group, MAX_PARTIES, Ristretto255, ShareIndex, Threshold, Tolerance};
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
@@ -12,7 +12,7 @@ use quorate::{Error, Result};
 use rand_core::TryCryptoRng;
 
 use super::collector::{Shares, collected};
-use super::scheme::{Collected, ShareCollector, ThresholdScheme};
+use super::scheme::{Collected, ShareCollector, Signed, ThresholdScheme};
 use crate::compose::Never;
 
 /// Lists of t Ed25519 signatures. They need no dealer and little time, and t times the bytes of one signature.
@@ -90,14 +90,21 @@ impl ListKey {
         w.into_bytes()
     }
 
-    /// Verifies signatures on the same bytes in a batch.
-    fn verify_all(&self, bytes: &[u8], shares: &[&ListShare]) -> Result<()> {
-        if shares.is_empty() {
-            return Ok(());
+    /// Verifies signatures in a batch: the shares beside each message are ascending by member.
+    fn verify_lists(&self, lists: &[(Vec<u8>, Vec<&ListShare>)]) -> Result<()> {
+        let mut signed = Vec::with_capacity(lists.len());
+        for (message, shares) in lists.iter().filter(|(_, shares)| !shares.is_empty()) {
+            let members = shares.iter().map(|share| share.member);
+            let signers = SignerSet::from_members(self.tolerance.parties(), members)?;
+            let proof = shares.iter().map(|share| (share.member, share.signature.clone())).collect();
+            signed.push((message.as_slice(), signers, proof));
         }
-        let signed: Vec<_> = shares.iter().map(|share| (share.member, bytes)).collect();
-        let proof = shares.iter().map(|share| (share.member, share.signature.clone())).collect();
-        Ed25519::verify_each(Keys::new(&self.members, &()), &signed, &proof)
+        let claims: Vec<(Claim<'_>, &Vec<_>)> =
+            signed.iter().map(|(message, signers, proof)| (Claim { message, signers }, proof)).collect();
+        match claims.as_slice() {
+            [] => Ok(()),
+            claims => Ed25519::verify_many(Keys::new(&self.members, &()), claims, None),
+        }
     }
 
     fn verify_one(&self, bytes: &[u8], share: &ListShare) -> Result<()> {
@@ -168,24 +175,21 @@ impl ThresholdScheme for Ed25519List {
         Shares::new(Self::signing(key, statement))
     }
 
-    /// Cost: a batch of t verifications.
-    fn verify(key: &ListKey, statement: &[u8], signature: &ListSignature) -> Result<()> {
-        Self::verify_unknown(key, statement, signature, &BTreeMap::new())
-    }
-
-    fn verify_unknown(
-        key: &ListKey,
-        statement: &[u8],
-        signature: &ListSignature,
-        known: &Self::Known,
-    ) -> Result<()> {
+    /// Cost: one batch of t verifications for each list.
+    fn verify_all(key: &ListKey, signed: &[Signed<'_, Self>]) -> Result<()> {
         let needed = key.threshold.needed();
-        if signature.0.len() != usize::from(needed) {
-            return Err(Error::BelowQuorum { signed: signature.0.len() as u128, needed: needed.into() });
+        let mut unknown = Vec::with_capacity(signed.len());
+        for Signed { statement, signature: ListSignature(shares), known } in signed {
+            if shares.len() != usize::from(needed) {
+                return Err(Error::BelowQuorum { signed: shares.len() as u128, needed: needed.into() });
+            }
+            let is_unknown = |share: &&ListShare| {
+                known.and_then(|known| known.get(&share.member)) != Some(&share.signature)
+            };
+            let shares: Vec<_> = shares.iter().filter(is_unknown).collect();
+            unknown.push((key.signed_bytes(statement), shares));
         }
-        let is_unknown = |share: &&ListShare| known.get(&share.member) != Some(&share.signature);
-        let unknown: Vec<_> = signature.0.iter().filter(is_unknown).collect();
-        key.verify_all(&key.signed_bytes(statement), &unknown)
+        key.verify_lists(&unknown)
     }
 
     fn remember(signature: &ListSignature, known: &mut Self::Known) {
@@ -231,7 +235,7 @@ impl Instance for ListSigning {
     }
 
     fn combine(&self, _: &[Self::Scalar], shares: &[&ListShare]) -> Option<ListSignature> {
-        self.key.verify_all(&self.bytes, shares).ok()?;
+        self.key.verify_lists(&[(self.bytes.clone(), shares.to_vec())]).ok()?;
         Some(ListSignature(shares.iter().map(|share| (*share).clone()).collect()))
     }
 
@@ -336,7 +340,8 @@ mod tests {
         let shares = deal(1, Agreement::Unagreed);
         let (first, second) = (sign(&shares, &[0, 1, 2]), sign(&shares, &[1, 2, 3]));
         let verify = |signature: &ListSignature, known: &BTreeMap<_, _>| {
-            Ed25519List::verify_unknown(&shares[0].key, b"text", signature, known).is_ok()
+            let signed = Signed { statement: b"text", signature, known: Some(known) };
+            Ed25519List::verify_all(&shares[0].key, &[signed]).is_ok()
         };
         let mut known = BTreeMap::new();
         Ed25519List::remember(&first, &mut known);
@@ -354,6 +359,35 @@ mod tests {
         let mut few = first.clone();
         few.0.pop();
         assert!(!verify(&few, &known));
+    }
+
+    #[test]
+    fn several_lists_are_valid_only_if_all_are() {
+        let shares = deal(1, Agreement::Unagreed);
+        let statements: [&[u8]; 3] = [b"one", b"two", b"three"];
+        let sign = |member: usize, statement: &[u8]| Ed25519List::sign(&shares[member], statement);
+        let lists: Vec<_> = statements
+            .iter()
+            .map(|statement| ListSignature((0..3).map(|member| sign(member, statement)).collect()))
+            .collect();
+        let verify = |lists: &[ListSignature]| {
+            let signed: Vec<_> = statements
+                .iter()
+                .zip(lists)
+                .map(|(statement, signature)| Signed { statement, signature, known: None })
+                .collect();
+            Ed25519List::verify_all(&shares[0].key, &signed).is_ok()
+        };
+        assert!(verify(&lists) && verify(&[]));
+        for (list, place) in (0..3).flat_map(|list| (0..3).map(move |place| (list, place))) {
+            let mut wrong = lists.clone();
+            wrong[list].0[place] = sign(place, statements[(list + 1) % 3]);
+            assert!(!verify(&wrong), "signature {place} of list {list}");
+        }
+        // Two lists for each other's statements.
+        let mut swapped = lists;
+        swapped.swap(0, 1);
+        assert!(!verify(&swapped));
     }
 
     #[test]

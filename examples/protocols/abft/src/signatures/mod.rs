@@ -22,6 +22,6 @@ pub use presigned::{
     PLAN_ROUNDS, PresignatureGroup, PresignatureSource, Presigned, PresignedCollector, PresignedKey,
     PresignedKeyShare, PresignedShare, PresignedSignature, Presigner, plan,
 };
-pub use scheme::{Collected, ShareCollector, ThresholdScheme};
+pub use scheme::{Collected, ShareCollector, Signed, ThresholdScheme};
 
 pub(crate) use collector::Collector;

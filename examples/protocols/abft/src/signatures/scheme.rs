@@ -27,7 +27,7 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
     type Collector: ShareCollector<Self>;
 
     /// The signatures on one statement that a member has verified.
-    type Known: Default + Send;
+    type Known: Default + Debug + Send;
 
     /// Makes the key shares of a committee, in the order of its members.
     ///
@@ -67,26 +67,16 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
     ///
     /// # Errors
     /// [`Error::BadSignature`](quorate::Error::BadSignature) or the defect of the signature.
-    fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()>;
+    fn verify(key: &Self::GroupKey, statement: &[u8], signature: &Self::Signature) -> Result<()> {
+        Self::verify_all(key, &[Signed { statement, signature, known: None }])
+    }
 
-    /// Verifies signatures of several statements: all are valid, or the call fails.
+    /// Verifies signatures of several statements together: all are valid, or the call fails. What is known is not verified
+    /// again, which changes no verdict.
     ///
     /// # Errors
     /// As [`verify`](Self::verify), without the statement.
-    fn verify_all(key: &Self::GroupKey, signed: &[(&[u8], &Self::Signature)]) -> Result<()> {
-        signed.iter().try_for_each(|(statement, signature)| Self::verify(key, statement, signature))
-    }
-
-    /// Verifies a signature, except for what is known. The verdict is that of [`verify`](Self::verify).
-    ///
-    /// # Errors
-    /// As [`verify`](Self::verify).
-    fn verify_unknown(
-        key: &Self::GroupKey,
-        statement: &[u8],
-        signature: &Self::Signature,
-        known: &Self::Known,
-    ) -> Result<()>;
+    fn verify_all(key: &Self::GroupKey, signed: &[Signed<'_, Self>]) -> Result<()>;
 
     /// Remembers a valid signature.
     fn remember(signature: &Self::Signature, known: &mut Self::Known);
@@ -125,6 +115,17 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
     fn epochs_left(_share: &Self::KeyShare) -> Option<u64> {
         None
     }
+}
+
+/// A signature to verify.
+#[derive(Clone, Copy, Debug)]
+pub struct Signed<'a, S: ThresholdScheme> {
+    /// The statement.
+    pub statement: &'a [u8],
+    /// Its signature.
+    pub signature: &'a S::Signature,
+    /// The signatures on this statement that were verified before.
+    pub known: Option<&'a S::Known>,
 }
 
 /// Collects the shares of one statement. Memory: one share for each member and kind of share.

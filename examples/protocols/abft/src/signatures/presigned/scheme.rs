@@ -14,7 +14,7 @@ use super::collector::PresignedCollector;
 use super::group::PresignatureGroup;
 use super::presigner::{Answer, Presigner};
 use super::types::{Presigned, PresignedShare, PresignedSignature};
-use crate::signatures::ThresholdScheme;
+use crate::signatures::{Bls, Signed, ThresholdScheme};
 
 /// The public keys of a committee for one threshold, and this member's presignatures.
 pub struct PresignedKey {
@@ -118,36 +118,25 @@ impl ThresholdScheme for Presigned {
         PresignedCollector::new(&key.bls, key.presigner.as_deref(), statement)
     }
 
-    /// Cost: two multiplications in one pass for ECDSA, two pairings for BLS.
-    fn verify(key: &PresignedKey, statement: &[u8], signature: &PresignedSignature) -> Result<()> {
-        match (signature, &key.presigner) {
-            (PresignedSignature::Bls(signature), _) => key.bls.verify(statement, signature),
-            (PresignedSignature::Ecdsa(signature), Some(presigner)) => {
-                presigner.key().verify_message(statement, signature)
-            }
-            (PresignedSignature::Ecdsa(_), None) => Err(Error::BadSignature { signers: Vec::new() }),
-        }
-    }
-
-    /// Cost: as [`verify`](Self::verify) for each ECDSA signature, and two pairings for all of BLS.
-    fn verify_all(key: &PresignedKey, signed: &[(&[u8], &PresignedSignature)]) -> Result<()> {
+    /// Cost: two multiplications in one pass for each ECDSA signature; for those of BLS as for [`Bls`].
+    fn verify_all(key: &PresignedKey, signed: &[Signed<'_, Self>]) -> Result<()> {
         let mut bls = Vec::new();
-        for (statement, signature) in signed {
-            match signature {
-                PresignedSignature::Bls(signature) => bls.push((*statement, signature)),
-                PresignedSignature::Ecdsa(_) => Self::verify(key, statement, signature)?,
+        let is_unknown =
+            |one: &&Signed<'_, Self>| !one.known.is_some_and(|known| known.contains(one.signature));
+        for one in signed.iter().filter(is_unknown) {
+            match (one.signature, &key.presigner) {
+                (PresignedSignature::Bls(signature), _) => {
+                    bls.push(Signed { statement: one.statement, signature, known: None });
+                }
+                (PresignedSignature::Ecdsa(signature), Some(presigner)) => {
+                    presigner.key().verify_message(one.statement, signature)?;
+                }
+                (PresignedSignature::Ecdsa(_), None) => {
+                    return Err(Error::BadSignature { signers: Vec::new() });
+                }
             }
         }
-        key.bls.verify_many(&bls)
-    }
-
-    fn verify_unknown(
-        key: &PresignedKey,
-        statement: &[u8],
-        signature: &PresignedSignature,
-        known: &Vec<PresignedSignature>,
-    ) -> Result<()> {
-        if known.contains(signature) { Ok(()) } else { Self::verify(key, statement, signature) }
+        Bls::verify_all(&key.bls, &bls)
     }
 
     fn remember(signature: &PresignedSignature, known: &mut Vec<PresignedSignature>) {
