@@ -101,6 +101,23 @@ pub fn closure(expression: &str) -> String {
     }
 }
 
+/// The texts with commas between them.
+pub(crate) fn commas<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    joined(texts, ", ")
+}
+
+/// The texts with another one between them.
+pub(crate) fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, between: &str) -> String {
+    let mut texts = texts.into_iter();
+    let first = texts.next().map(|text| text.as_ref().to_owned()).unwrap_or_default();
+    texts.fold(first, |all, text| all + between + text.as_ref())
+}
+
+/// The values of a tuple, in the syntax of Rust and Python.
+pub(crate) fn tuple<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
+    format!("({})", commas(values))
+}
+
 /// The lines of code with `by` more spaces before each.
 pub(crate) fn indented(text: &str, by: usize) -> String {
     let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("{:by$}{line}\n", "") };

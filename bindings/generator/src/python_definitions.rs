@@ -3,7 +3,7 @@
 
 use crate::docs::Style;
 use crate::model::{Block, Class, Field, Function, Kind, Type, Variant};
-use crate::names::snake;
+use crate::names::{commas, joined, snake};
 use crate::python::{module, name_property};
 
 /// The imports from Python's library that some code needs.
@@ -37,8 +37,8 @@ fn import(module: &str, names: &[&str], code: &str) -> String {
     let words: Vec<&str> = parts
         .flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
         .collect();
-    let used: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
-    if used.is_empty() { String::new() } else { format!("from {module} import {}\n", used.join(", ")) }
+    let used = commas(names.iter().filter(|name| words.contains(name)));
+    if used.is_empty() { used } else { format!("from {module} import {used}\n") }
 }
 
 /// The dots before the name of a module in the package's own folder.
@@ -89,8 +89,8 @@ fn functions(class: &Class) -> Vec<String> {
 
 /// The import of the modules within this one, whose names must exist before.
 pub(crate) fn inner(nested: &[&str]) -> String {
-    let names: Vec<String> = nested.iter().map(|name| format!("{name} as {name}")).collect();
-    if names.is_empty() { String::new() } else { format!("\nfrom . import {}\n", names.join(", ")) }
+    let names = commas(nested.iter().map(|name| format!("{name} as {name}")));
+    if names.is_empty() { names } else { format!("\nfrom . import {names}\n") }
 }
 
 /// The classes that Python defines; a stub has no bodies.
@@ -116,9 +116,9 @@ fn union(class: &Class) -> String {
         format!("\n@dataclass(frozen=True, slots=True)\nclass {}:\n{docs}{fields}", variant.name)
     };
     let variants: String = class.variants.iter().map(variant).collect();
-    let names: Vec<&str> = class.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let names = joined(class.variants.iter().map(|variant| &variant.name), " | ");
     let docs = Style::Python.comment(&class.docs, 0);
-    format!("{variants}\n{}: TypeAlias = {}\n{docs}", class.name, names.join(" | "))
+    format!("{variants}\n{}: TypeAlias = {names}\n{docs}", class.name)
 }
 
 fn field(field: &Field) -> String {
@@ -133,7 +133,7 @@ fn names(class: &Class, bodies: bool) -> String {
     };
     let variants: String = class.variants.iter().map(variant).collect();
     let getter = |getter: &Function| {
-        let kind = getter.result.as_ref().map_or_else(|| "None".to_owned(), result_type);
+        let kind = returned(getter);
         let call = name_property(class, &getter.name);
         let body = if bodies { format!("        return _{call}(self)\n") } else { String::new() };
         format!(
@@ -144,6 +144,11 @@ fn names(class: &Class, bodies: bool) -> String {
     };
     let getters: String = class.getters().map(getter).collect();
     format!("\nclass {}(StrEnum):\n{}{variants}{getters}", class.name, Style::Python.comment(&class.docs, 4))
+}
+
+/// The type of a function's result.
+pub(crate) fn returned(function: &Function) -> String {
+    function.result.as_ref().map_or_else(|| "None".to_owned(), result_type)
 }
 
 /// The type of a result, or of a field.
@@ -159,12 +164,9 @@ pub(crate) fn result_type(result: &Type) -> String {
         Type::List(item) => format!("list[{}]", result_type(item)),
         Type::Optional(inner) => format!("{} | None", result_type(inner)),
         Type::Verdict(inner) => format!("{} | QuorateError", result_type(inner)),
-        Type::Tuple(parts) => {
-            let parts: Vec<String> = parts.iter().map(result_type).collect();
-            format!("tuple[{}]", parts.join(", "))
-        }
+        Type::Tuple(parts) => format!("tuple[{}]", commas(parts.iter().map(result_type))),
         Type::Duration => "timedelta".to_owned(),
-        Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 => "int".to_owned(),
-        Type::Size | Type::Length | Type::AnyLength | Type::NonZeroU16 => "int".to_owned(),
+        // The others are integers.
+        _ => "int".to_owned(),
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::docs::Style;
 use crate::model::{Block, Class, Constant, Function, Kind, Parameter, Role, Type};
-use crate::names::python_parameter;
+use crate::names::{commas, python_parameter};
 use crate::python::{Copying, Default, SET_OPERATORS, copying, python_name};
-use crate::python_definitions::{all, definitions, imports, inner, result_type, standard};
+use crate::python_definitions::{all, definitions, imports, inner, result_type, returned, standard};
 
 /// Writes the stub of a block's module, which contains the modules `nested`.
 #[must_use]
@@ -85,11 +85,7 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let is_free = class.kind == Kind::Module;
     let space = if is_free { "" } else { "    " };
     let docs = |indent| Style::Python.function(function, if is_free { indent - 4 } else { indent });
-    let result = match (function.role, &function.result) {
-        (Role::Constructor, _) => class.name.clone(),
-        (_, None) => "None".to_owned(),
-        (_, Some(result)) => result_type(result),
-    };
+    let result = if function.role == Role::Constructor { class.name.clone() } else { returned(function) };
     let result = if hides_bytes(class) { result.replace("bytes", "builtins.bytes") } else { result };
     let name = python_name(class, function);
     match (function.is_constant(), &function.result) {
@@ -128,9 +124,7 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
         None => parameters(block, class, function),
     };
     let position = if name == "__contains__" { vec!["/".to_owned()] } else { Vec::new() };
-    let parameters: Vec<String> =
-        receiver.map(str::to_owned).into_iter().chain(parameters).chain(position).collect();
-    let parameters = parameters.join(", ");
+    let parameters = commas(receiver.map(str::to_owned).into_iter().chain(parameters).chain(position));
     let parameters = if parameters == "self" { "self, /".to_owned() } else { parameters };
     let slow = format!(
         "{decorator}{space}def {name}_async({parameters}) -> Coroutine[Any, Any, {result}]:\n{space}    \"\"\"\n{space}    \
@@ -188,8 +182,7 @@ fn parameter_type(block: &Block, kind: &Type) -> String {
         Type::List(item) => format!("Iterable[{}]", parameter_type(block, item)),
         Type::Optional(inner) => format!("{} | None", parameter_type(block, inner)),
         Type::Tuple(parts) => {
-            let parts: Vec<String> = parts.iter().map(|part| parameter_type(block, part)).collect();
-            format!("tuple[{}]", parts.join(", "))
+            format!("tuple[{}]", commas(parts.iter().map(|part| parameter_type(block, part))))
         }
         kind if kind.integer().is_some() => "SupportsIndex".to_owned(),
         other => result_type(other),

@@ -3,8 +3,8 @@
 use super::arguments::{argument, prepared};
 use super::forms::{is_completed, is_encoded_object, properties};
 use super::types::{converted, crossing, is_taken, opened};
-use crate::model::{Block, Class, Field, Parameter, Type};
-use crate::names::free_function;
+use crate::model::{Block, Class, Parameter, Type};
+use crate::names::{commas, free_function};
 
 /// A record with these fields, each with its value of the interface's `value`.
 fn structure(block: &Block, class: &Class, fields: &[(String, &Type, String)], text: bool) -> String {
@@ -44,25 +44,16 @@ pub(super) fn value(block: &Block, class: &Class) -> String {
         _ => one.clone(),
     };
     let parameters: Vec<Parameter> = constructor.parameters.iter().map(own).collect();
-    let unpacked: String = parameters
-        .iter()
-        .map(|one| format!("        let {name} = self.{name};\n", name = one.name))
-        .collect();
-    let prepared: String = parameters
-        .iter()
-        .map(|one| prepared(block, one))
-        .map(|line| line.replace("    let", "        let"))
-        .collect();
-    let arguments: Vec<String> = constructor
-        .parameters
-        .iter()
-        .zip(&parameters)
-        .map(|(declared, own)| {
-            let value = argument(block, own);
-            if matches!(declared.kind, Type::Optional(_)) { format!("Some({value})") } else { value }
-        })
-        .collect();
-    let made = format!("interface::{name}::new({})", arguments.join(", "));
+    let unpacked =
+        parameters.iter().map(|one| format!("        let {name} = self.{name};\n", name = one.name));
+    let unpacked: String = unpacked.collect();
+    let prepared: String = parameters.iter().map(|one| prepared(block, one)).collect();
+    let prepared = prepared.replace("    let", "        let");
+    let arguments = constructor.parameters.iter().zip(&parameters).map(|(declared, own)| {
+        let value = argument(block, own);
+        if matches!(declared.kind, Type::Optional(_)) { format!("Some({value})") } else { value }
+    });
+    let made = format!("interface::{name}::new({})", commas(arguments));
     let made = if constructor.fallible { format!("Ok({made}?)") } else { format!("Ok({made})") };
     let check = format!(
         "\n#[uniffi::export]\nfn {}(value: {native}) -> Result<()> {{\n    value.open().map(drop)\n}}\n",
@@ -122,13 +113,9 @@ pub(super) fn union(block: &Block, class: &Class) -> String {
     let (name, native) = (&class.name, &class.native);
     let (mut declared, mut branches) = (String::new(), String::new());
     for variant in &class.variants {
-        let each = |written: &dyn Fn(&Field) -> String| -> String {
-            let fields: Vec<String> = variant.fields.iter().map(written).collect();
-            if fields.is_empty() { String::new() } else { format!(" {{ {} }}", fields.join(", ")) }
-        };
-        let types = each(&|one| format!("{}: {}", one.name, crossing(block, &one.kind)));
-        let names = each(&|one| one.name.clone());
-        let values = each(&|one| match converted(block, &one.kind, &one.name) {
+        let types = variant.braces(|one| format!("{}: {}", one.name, crossing(block, &one.kind)));
+        let names = variant.pattern();
+        let values = variant.braces(|one| match converted(block, &one.kind, &one.name) {
             same if same == one.name => same,
             value => format!("{}: {value}", one.name),
         });

@@ -3,6 +3,8 @@
 mod functions;
 mod types;
 
+use crate::names::commas;
+
 pub use functions::{Answer, Choice, Cost, Function, Parameter, Role};
 pub use types::{Docs, Type};
 
@@ -150,6 +152,20 @@ pub struct Variant {
     pub docs: Docs,
     /// Its fields.
     pub fields: Vec<Field>,
+}
+
+impl Variant {
+    /// Its fields in braces, each as it is written; nothing without fields.
+    pub fn braces(&self, written: impl Fn(&Field) -> String) -> String {
+        let braces = || format!(" {{ {} }}", commas(self.fields.iter().map(written)));
+        if self.fields.is_empty() { String::new() } else { braces() }
+    }
+
+    /// The names of its fields, as a pattern of Rust.
+    #[must_use]
+    pub fn pattern(&self) -> String {
+        self.braces(|field| field.name.clone())
+    }
 }
 
 /// A field of plain data.

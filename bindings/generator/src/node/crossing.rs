@@ -1,7 +1,7 @@
 //! How arguments and results cross between Rust and Node.
 
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
-use crate::names::{closure, free_function};
+use crate::names::{closure, free_function, tuple};
 
 /// Where a result is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +67,12 @@ pub(super) fn listed(parameter: &Parameter, convert: impl Fn(&Type, &str) -> Str
     let (items, pattern, converted) = match &**item {
         Type::Tuple(parts) => {
             let columns = parameter.columns().into_iter();
-            let zipped: Vec<String> = columns.skip(1).map(|(column, _)| format!(".zip({column})")).collect();
+            let zipped: String = columns.skip(1).map(|(column, _)| format!(".zip({column})")).collect();
             let names = ["a", "b", "c"];
-            let pattern = names
-                .iter()
-                .take(parts.len())
-                .skip(1)
-                .fold("a".to_owned(), |all, one| format!("({all}, {one})"));
-            let cells: Vec<String> =
-                parts.iter().zip(names).map(|(part, name)| convert(part, name)).collect();
-            (format!("{name}_0.into_iter(){}", zipped.concat()), pattern, format!("({})", cells.join(", ")))
+            let others = names.iter().take(parts.len()).skip(1);
+            let pattern = others.fold("a".to_owned(), |all, one| format!("({all}, {one})"));
+            let cells = parts.iter().zip(names).map(|(part, name)| convert(part, name));
+            (format!("{name}_0.into_iter(){zipped}"), pattern, tuple(cells))
         }
         item => (format!("{name}.into_iter()"), "one".to_owned(), convert(item, "one")),
     };
@@ -93,10 +89,7 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
     let name = &parameter.name;
     match &parameter.kind {
         Type::Attested => "attested".to_owned(),
-        Type::Tuple(_) => {
-            let parts: Vec<String> = parameter.columns().into_iter().map(|(column, _)| column).collect();
-            format!("({})", parts.join(", "))
-        }
+        Type::Tuple(_) => tuple(parameter.columns().into_iter().map(|(column, _)| column)),
         Type::Class(_) if parameter.owned => format!("{name}.value()?"),
         Type::List(_) => format!("&{name}"),
         // The compiler takes the reference out of the handle.

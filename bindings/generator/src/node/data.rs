@@ -64,8 +64,7 @@ fn union_body(block: &Block, class: &Class) -> String {
 }
 
 fn variant(block: &Block, class: &Class, variant: &Variant) -> String {
-    let names: Vec<&str> = variant.fields.iter().map(|field| field.name.as_str()).collect();
-    let pattern = if names.is_empty() { String::new() } else { format!(" {{ {} }}", names.join(", ")) };
+    let pattern = variant.pattern();
     let field = |field: &&Field| {
         let value = match variant.fields.iter().find(|own| own.name == field.name) {
             None => "None".to_owned(),

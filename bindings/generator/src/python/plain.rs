@@ -10,20 +10,19 @@ pub(super) fn data(block: &Block, class: &Class) -> String {
     let name = &class.name;
     let types = Types(block);
     let parts = |variant: &Variant| {
-        let names: Vec<&str> = variant.fields.iter().map(|field| field.name.as_str()).collect();
         let value = |field: &Field| types.converted(Some(&field.kind), &field.name) + ", ";
         let values: String = variant.fields.iter().map(value).collect();
-        (format!("{{ {} }}", names.join(", ")), made(block, &variant.name, values.trim_end()))
+        (variant.pattern(), made(block, &variant.name, values.trim_end()))
     };
     let body: String = match class.variants.as_slice() {
         [one] if class.kind == Kind::Data => {
             let (names, made) = parts(one);
-            format!("let interface::{name} {names} = self.0;\n        {made}")
+            format!("let interface::{name}{names} = self.0;\n        {made}")
         }
         several => {
             let arm = |variant: &Variant| {
                 let (names, made) = parts(variant);
-                format!("            interface::{name}::{} {names} => {made},\n", variant.name)
+                format!("            interface::{name}::{}{names} => {made},\n", variant.name)
             };
             let arms: String = several.iter().map(arm).collect();
             format!("match self.0 {{\n{arms}        }}")

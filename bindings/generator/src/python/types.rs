@@ -1,6 +1,7 @@
 //! How the interface's types cross between Python and Rust.
 
 use crate::model::{Block, Class, Kind, Type};
+use crate::names::tuple;
 
 /// The types of a block.
 #[derive(Clone, Copy)]
@@ -34,13 +35,9 @@ impl Types<'_> {
             Type::List(item) => format!("crate::convert::List<{}>", self.shared(item, wrapper)),
             Type::Optional(inner) => format!("Option<{}>", self.shared(inner, wrapper)),
             Type::Verdict(inner) => self.shared(inner, wrapper),
-            Type::Tuple(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.shared(part, wrapper)).collect();
-                format!("({})", parts.join(", "))
-            }
-            Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U128 => wrapper.to_owned(),
-            Type::Size | Type::Length | Type::AnyLength | Type::NonZeroU16 => wrapper.to_owned(),
-            Type::Duration => wrapper.to_owned(),
+            Type::Tuple(parts) => tuple(parts.iter().map(|part| self.shared(part, wrapper))),
+            // Integers and durations.
+            _ => wrapper.to_owned(),
         }
     }
 
@@ -58,10 +55,7 @@ impl Types<'_> {
             // Their locks have given access to them.
             Type::Class(_) if self.lock(kind).is_some() => name.to_owned(),
             Type::Class(_) => format!("&{name}.0"),
-            Type::Tuple(parts) => {
-                let parts = (0..parts.len()).map(|at| format!("&{name}.{at}"));
-                format!("({})", parts.collect::<Vec<_>>().join(", "))
-            }
+            Type::Tuple(parts) => tuple((0..parts.len()).map(|at| format!("&{name}.{at}"))),
             Type::Attested => format!("&mut |member, bytes, by| {name}.call(member, bytes, by)"),
             Type::Size | Type::Length => format!("crate::convert::size({name}.0)"),
             _ => format!("{name}.0"),
@@ -93,7 +87,7 @@ impl Types<'_> {
             Type::Tuple(parts) => {
                 let names: Vec<String> = (0..parts.len()).map(|at| format!("part_{at}")).collect();
                 let parts = parts.iter().zip(&names).map(|(part, name)| self.item(part, name));
-                (format!("({})", names.join(", ")), format!("({})", parts.collect::<Vec<_>>().join(", ")))
+                (tuple(&names), tuple(parts))
             }
             other => ("item".to_owned(), self.item(other, "item")),
         };
@@ -117,10 +111,7 @@ impl Types<'_> {
         match kind {
             Type::Bytes => "&[u8]".to_owned(),
             Type::Class(class) if !self.is_name(kind) => format!("&{}", self.0.rust(class)),
-            Type::Tuple(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.item_type(part)).collect();
-                format!("({})", parts.join(", "))
-            }
+            Type::Tuple(parts) => tuple(parts.iter().map(|part| self.item_type(part))),
             _ => "_".to_owned(),
         }
     }
@@ -147,21 +138,10 @@ impl Types<'_> {
             Some(Type::List(item)) => format!("Vec<{}>", self.result(Some(item))),
             Some(Type::Optional(inner)) => format!("Option<{}>", self.result(Some(inner))),
             Some(Type::Verdict(inner)) => format!("crate::failure::Verdict<{}>", self.result(Some(inner))),
-            Some(Type::Tuple(parts)) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.result(Some(part))).collect();
-                format!("({})", parts.join(", "))
-            }
+            Some(Type::Tuple(parts)) => tuple(parts.iter().map(|part| self.result(Some(part)))),
             Some(Type::Attested) => "Py<PyAny>".to_owned(),
             Some(Type::Duration) => "core::time::Duration".to_owned(),
-            Some(
-                Type::U8
-                | Type::U16
-                | Type::U32
-                | Type::U64
-                | Type::U128
-                | Type::AnyLength
-                | Type::NonZeroU16,
-            ) => kind.and_then(Type::integer).unwrap_or_default().to_owned(),
+            Some(kind) => kind.integer().unwrap_or_default().to_owned(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! How arguments and results cross between Rust and a module of WebAssembly's host.
 
 use crate::model::{Block, Class, Kind, Parameter, Type};
-use crate::names::{closure, free_function};
+use crate::names::{closure, free_function, tuple};
 
 /// True if lists refer to objects of the class, which are then counted.
 pub(super) fn is_shared(class: &Class) -> bool {
@@ -124,10 +124,7 @@ pub(super) fn argument(block: &Block, parameter: &Parameter, secret: bool) -> St
     match &parameter.kind {
         Type::Attested => "attested".to_owned(),
         Type::Bytes if secret => format!("&Zeroizing::new({name})"),
-        Type::Tuple(_) => {
-            let parts: Vec<String> = parameter.columns().into_iter().map(|(column, _)| column).collect();
-            format!("({})", parts.join(", "))
-        }
+        Type::Tuple(_) => tuple(parameter.columns().into_iter().map(|(column, _)| column)),
         Type::Class(_) if parameter.owned => format!("{name}.0"),
         Type::List(item) if **item == Type::Bytes => format!("&{name}.slices()"),
         Type::List(_) => format!("&{name}"),

@@ -2,7 +2,7 @@
 
 use super::crossing::field;
 use crate::model::{Block, Class, Field, Kind, Variant};
-use crate::names::{camel, free_function};
+use crate::names::{camel, commas, free_function};
 
 /// The function that makes objects of a class of plain data.
 pub(super) fn function(block: &Block, class: &Class) -> String {
@@ -25,12 +25,11 @@ fn object(block: &Block, fields: &[Field], kind: Option<&str>, value: impl Fn(&s
     let fields = fields
         .iter()
         .map(|one| format!("(\"{}\", {})", camel(&one.name), field(block, &one.kind, &value(&one.name))));
-    format!("glue::object(&[{}])", kind.into_iter().chain(fields).collect::<Vec<_>>().join(", "))
+    format!("glue::object(&[{}])", commas(kind.into_iter().chain(fields)))
 }
 
 fn variant(block: &Block, class: &Class, variant: &Variant) -> String {
-    let names: Vec<&str> = variant.fields.iter().map(|field| field.name.as_str()).collect();
-    let pattern = if names.is_empty() { String::new() } else { format!(" {{ {} }}", names.join(", ")) };
+    let pattern = variant.pattern();
     let made = object(block, &variant.fields, Some(&variant.text), str::to_owned);
     format!("        {}::{}{pattern} => {made},\n", class.rust(block), variant.name)
 }
