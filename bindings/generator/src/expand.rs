@@ -1,13 +1,15 @@
 //! Macros of the interface: declarations that several blocks share.
 //!
 //! A macro has one rule, whose parameters are identifiers with commas between them: `($key:ident, $share:ident) => {…}`.
-//! Within an `impl`, `calls!` is a list of functions, whose attributes can be words before `fn`.
+//! `class!` is a structure with its functions, and `functions!` has further ones; their attributes can be words before
+//! `struct` and `fn`.
 
 use std::collections::HashMap;
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use syn::parse::ParseStream;
-use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemImpl, parse_quote};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ImplItem, ImplItemFn, Item, ItemMacro, LitStr, Token, parse_quote};
 
 type Outcome<T> = Result<T, String>;
 
@@ -56,42 +58,98 @@ impl Macros {
                 None => items.push(item),
             }
         }
-        for item in &mut items {
-            if let Item::Impl(item) = item {
-                expand_lists(item)?;
+        for item in items {
+            match item {
+                Item::Macro(called) => file.items.extend(declared(called)?),
+                item => file.items.push(item),
             }
         }
-        file.items = items;
         Ok(())
     }
 }
 
-/// Replaces the lists of functions in an implementation by the functions.
-fn expand_lists(implementation: &mut ItemImpl) -> Outcome<()> {
-    for item in std::mem::take(&mut implementation.items) {
-        match item {
-            ImplItem::Macro(list) if list.mac.path.is_ident("calls") => {
-                let listed = list.mac.parse_body_with(functions).map_err(|error| error.to_string())?;
-                implementation.items.extend(listed.into_iter().map(ImplItem::Fn));
-            }
-            other => implementation.items.push(other),
+/// The items of a call of `class!` or `functions!`; the call itself of another macro.
+fn declared(called: ItemMacro) -> Outcome<Vec<Item>> {
+    let parse = match called.mac.path.get_ident() {
+        Some(name) if name == "class" => class,
+        Some(name) if name == "functions" => further,
+        _ => return Ok(vec![Item::Macro(called)]),
+    };
+    let mut items = called.mac.parse_body_with(parse).map_err(|error| error.to_string())?;
+    for item in &mut items {
+        if let Item::Struct(syn::ItemStruct { attrs, .. }) | Item::Impl(syn::ItemImpl { attrs, .. }) = item {
+            attrs.extend(called.attrs.iter().map(|one| -> Attribute { parse_quote!(#one) }));
         }
     }
-    Ok(())
+    Ok(items)
 }
 
-fn functions(input: ParseStream<'_>) -> syn::Result<Vec<ImplItemFn>> {
+fn class(input: ParseStream<'_>) -> syn::Result<Vec<Item>> {
+    let attributes = attributes(input)?;
+    input.parse::<Token![struct]>()?;
+    let (name, fields): (Ident, Group) = (input.parse()?, input.parse()?);
+    input.parse::<Token![:]>()?;
+    let list = Punctuated::<Ident, Token![,]>::parse_separated_nonempty;
+    let derived = if input.peek(Token![;]) { Punctuated::new() } else { list(input)? };
+    let end: Token![;] = input.parse()?;
+    let end = (fields.delimiter() == Delimiter::Parenthesis).then_some(end);
+    if input.fork().parse::<Ident>().is_ok_and(|word| word == "shown") {
+        while input.parse::<Option<Token![;]>>()?.is_none() {
+            input.parse::<TokenTree>()?;
+        }
+    }
+    let mut members: Vec<ImplItem> = Vec::new();
+    while input.peek(Token![const]) {
+        members.push(constant(input)?);
+    }
+    members.extend(functions(input)?);
+    Ok(vec![
+        parse_quote!(#(#attributes)* #[derive(#derived)] pub struct #name #fields #end),
+        parse_quote!(impl #name { #(#members)* }),
+    ])
+}
+
+fn constant(input: ParseStream<'_>) -> syn::Result<ImplItem> {
+    input.parse::<Token![const]>()?;
+    let name: Ident = input.parse()?;
+    input.parse::<Token![:]>()?;
+    let kind: Ident = input.parse()?;
+    input.parse::<Token![=]>()?;
+    let value: syn::Lit = input.parse()?;
+    if input.parse::<Option<Token![==]>>()?.is_some() {
+        input.parse::<Expr>()?;
+    }
+    input.parse::<Token![,]>()?;
+    let docs: LitStr = input.parse()?;
+    input.parse::<Token![;]>()?;
+    Ok(parse_quote!(#[doc = #docs] pub const #name: #kind = #value;))
+}
+
+fn further(input: ParseStream<'_>) -> syn::Result<Vec<Item>> {
+    let name: Ident = input.parse()?;
+    input.parse::<Token![:]>()?;
+    let members = functions(input)?;
+    Ok(vec![parse_quote!(impl #name { #(#members)* })])
+}
+
+fn functions(input: ParseStream<'_>) -> syn::Result<Vec<ImplItem>> {
     let mut functions = Vec::new();
     while !input.is_empty() {
-        let mut attributes = input.call(Attribute::parse_outer)?;
-        while input.peek(syn::Ident) {
-            let word: Ident = input.parse()?;
-            attributes.push(parse_quote!(#[cfg_attr(binding, #word)]));
-        }
+        let attrs = attributes(input)?;
         let function: ImplItemFn = input.parse()?;
-        functions.push(ImplItemFn { attrs: attributes, vis: parse_quote!(pub), ..function });
+        functions.push(ImplItem::Fn(ImplItemFn { attrs, vis: parse_quote!(pub), ..function }));
     }
     Ok(functions)
+}
+
+/// Attributes, and those that are words.
+fn attributes(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
+    let mut attributes = input.call(Attribute::parse_outer)?;
+    while input.peek(syn::Ident) {
+        let word: Ident = input.parse()?;
+        attributes.push(parse_quote!(#[cfg_attr(binding, #word)]));
+    }
+    Ok(attributes)
 }
 
 impl Macro {
@@ -156,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_and_lists_become_items() {
+    fn calls_and_classes_become_items() {
         let file = |source| syn::parse_file(source).unwrap();
         let source = "macro_rules! pair { ($key:ident, $share:ident) => { \
             /// A key.\npub struct $key(u8);\npub struct $share($key); } }";
@@ -164,17 +222,20 @@ mod tests {
         let mut called = file("pair! { Key, Share }");
         macros.expand(&mut called).unwrap();
         assert_eq!(called, file("/// A key.\npub struct Key(u8);\npub struct Share(Key);"));
-        let mut lists = file(
-            "impl Key { calls! { /// Its size.\ngetter fn size(&self) -> u8 { 1 } \
-            #[cfg(full)] variant quick fn new() -> Self { Key(1) } fn size_of() -> u8 { 2 } } }",
+        let mut classes = file(
+            "#[cfg(full)] class! { /// A key.\nobject hex struct Key(u8): Clone, Hash; shown |self, f| f.write_str(\"key\"); \
+            const LEN: u32 = 1 == core::LEN, \"Its length.\"; /// Its size.\ngetter fn size(&self) -> u8 { 1 } } \
+            functions! { Key: #[cfg(full)] variant quick fn new() -> Self { Key(1) } fn size_of() -> u8 { 2 } }",
         );
-        macros.expand(&mut lists).unwrap();
-        let functions = file(
-            "impl Key { /// Its size.\n#[cfg_attr(binding, getter)] pub fn size(&self) -> u8 { 1 } \
-            #[cfg(full)] #[cfg_attr(binding, variant)] #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } \
+        macros.expand(&mut classes).unwrap();
+        let items = file(
+            "/// A key.\n#[cfg_attr(binding, object)] #[cfg_attr(binding, hex)] #[derive(Clone, Hash)] #[cfg(full)] pub struct Key(u8); \
+            #[cfg(full)] impl Key { #[doc = \"Its length.\"] pub const LEN: u32 = 1; \
+            /// Its size.\n#[cfg_attr(binding, getter)] pub fn size(&self) -> u8 { 1 } } \
+            impl Key { #[cfg(full)] #[cfg_attr(binding, variant)] #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } \
             pub fn size_of() -> u8 { 2 } }",
         );
-        assert_eq!(lists, functions);
+        assert_eq!(classes, items);
         let mut wrong = file("pair! { Key }");
         assert!(macros.expand(&mut wrong).unwrap_err().contains("2 parameters is called with 1"));
     }

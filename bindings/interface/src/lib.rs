@@ -4,7 +4,7 @@
 //! functions that cross the language boundary, the classes that users see, their type declarations and their
 //! documentation. So this crate is plain Rust of a restricted form:
 //!
-//! - A block has public structures, each with one `impl` of public functions, and public functions outside structures.
+//! - A block has public structures, which `class!` declares with their public functions, and public functions outside them.
 //!   Their parameters and results have the types that `quorate_generator::model::Type` lists; nothing is generic, and
 //!   only results `&[u8]` borrow.
 //! - A block imports classes of other blocks by their paths: `use crate::threshold::Threshold`.
@@ -20,10 +20,10 @@
 //! - A block of several files is a folder, whose `mod.rs` lists them; its public modules are blocks within it.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A getter `size` is the length that `len` returns in Python.
-//! - A structure has `Display`, which becomes its text in each language; with `PartialEq` it can be compared.
-//!   `shown!` implements it, `named!` that of names with `from_name`.
-//! - `calls!` is a list of public functions of at most three lines each. An attribute without a value is a word before
-//!   `fn`, in the order of the macro.
+//! - A structure has `Display`, which becomes its text in each language: `shown` in `class!`, or `named!` for names, which
+//!   have `from_name` too. With `PartialEq` it can be compared.
+//! - In `class!`, an attribute without a value is a word before `struct` or `fn`, in the order of the macro. Private functions
+//!   stand in an `impl` after it; `functions!` lists further public ones, and those of enumerations.
 //! - The first paragraphs of a comment are the description; then each error begins a line with its link.
 //!
 //! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
@@ -70,22 +70,52 @@
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
-/// Short functions; they are public, and the words before `fn` are attributes for the generator.
-macro_rules! calls {
-    ($($(#[$attribute:meta])* $(variant)? $(getter)? $(computed)? $(hook)? $(early)? $(fields)? $(quick)? $(slow)? $(size)? $(spent)?
-        fn $name:ident($($parameters:tt)*) $(-> $result:ty)? { $($value:tt)* })*) => {
-        $($(#[$attribute])* pub fn $name($($parameters)*) $(-> $result)? { $($value)* })*
+/// A class: a structure with its attributes for the generator as words before `struct`, its fields and what it derives; its
+/// text, as `shown!` has it; its constants, each with its description and what it must equal in the core; and its public
+/// functions, whose attributes for the generator are words before `fn`.
+macro_rules! class {
+    ($(#[$attribute:meta])* $(value)? $(encoded)? $(record)? $(object)? $(secret)? $(hex)? $(plain)? $(stateful)? $(set)?
+        struct $name:ident($($fields:tt)*): $($derived:ident),*; $($parts:tt)*) => {
+        $(#[$attribute])* #[derive($($derived),*)] pub struct $name($($fields)*);
+        class! { @of $name $($parts)* }
+    };
+    ($(#[$attribute:meta])* $(value)? $(encoded)? $(record)? $(object)? $(secret)? $(hex)? $(plain)? $(stateful)? $(set)?
+        struct $name:ident { $($fields:tt)* }: $($derived:ident),*; $($parts:tt)*) => {
+        $(#[$attribute])* #[derive($($derived),*)] pub struct $name { $($fields)* }
+        class! { @of $name $($parts)* }
+    };
+    (@of $name:ident shown |$self:ident, $formatter:ident| $text:expr; $($parts:tt)*) => {
+        shown! { $name: |$self, $formatter| $text; }
+        class! { @of $name $($parts)* }
+    };
+    (@of $name:ident const $constant:ident: $kind:ident = $value:literal $(== $core:expr)?, $docs:literal; $($parts:tt)*) => {
+        impl $name {
+            #[doc = $docs]
+            pub const $constant: $kind = $value;
+        }
+        $(const _: () = assert!($name::$constant as u128 == $core as u128);)?
+        class! { @of $name $($parts)* }
+    };
+    (@of $name:ident $($functions:tt)*) => { functions! { $name: $($functions)* } };
+}
+
+/// Public functions of a structure or an enumeration, as in `class!`.
+macro_rules! functions {
+    ($name:ident:
+        $($(#[$attribute:meta])* $(variant)? $(getter)? $(computed)? $(hook)? $(early)? $(fields)? $(quick)? $(slow)? $(size)? $(spent)?
+        fn $function:ident($($parameters:tt)*) $(-> $result:ty)? { $($body:tt)* })*) => {
+        impl $name { $($(#[$attribute])* pub fn $function($($parameters)*) $(-> $result)? { $($body)* })* }
     };
 }
 
-/// `Display` of structures: the name of each, and how it is written to a formatter.
+/// `Display` of a type, as it is written to a formatter.
 macro_rules! shown {
-    ($($class:ty: |$self:ident, $formatter:ident| $text:expr;)*) => {
-        $(impl core::fmt::Display for $class {
+    ($class:ty: |$self:ident, $formatter:ident| $text:expr;) => {
+        impl core::fmt::Display for $class {
             fn fmt(&$self, $formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 $text
             }
-        })*
+        }
     };
 }
 

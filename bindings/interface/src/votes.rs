@@ -19,20 +19,20 @@ pub const DEFAULT_BATCH_THRESHOLD: u32 = 2;
 
 const _: () = assert!(DEFAULT_BATCH_THRESHOLD as usize == certificate::DEFAULT_BATCH_THRESHOLD);
 
-/// Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per member
-/// and verifies nothing until it has a quorum; then it verifies all signatures as one, and identifies invalid ones only
-/// if that fails. Threads may share it.
-#[derive(Debug)]
-#[cfg_attr(binding, object)]
-pub struct VoteCollector(Locked<any::VoteCollector>);
-
-impl VoteCollector {
+class! {
+    /// Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per
+    /// member and verifies nothing until it has a quorum; then it verifies all signatures as one, and identifies
+    /// invalid ones only if that fails. Threads may share it.
+    object struct VoteCollector(Locked<any::VoteCollector>): Debug;
+    shown |self, f| {
+        let Topic { kind, view } = self.topic();
+        write!(f, "VoteCollector(kind {kind}, view {view}, {})", progress(self.is_done()))
+    };
     /// Creates an empty collector. Fewer than `batch_threshold` pending votes are verified one by one; by default
     /// [`DEFAULT_BATCH_THRESHOLD`]. After `failure_limit` invalid votes, further votes of a member are dropped
     /// unverified; by default there is no limit. Set one **only for links that authenticate each vote's signer**: on
     /// other links any sender could silence a member.
-    #[cfg_attr(binding, quick)]
-    pub fn new(
+    quick fn new(
         committee: &Committee,
         kind: u8,
         view: u64,
@@ -48,35 +48,32 @@ impl VoteCollector {
         }
         Self(Locked::new(inner))
     }
-
-    calls! {
-        /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
-        /// that authenticates its sender, reject votes in another member's name before this call.
-        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-        fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
-            let vote = vote.0.clone();
-            self.0.lock().add(vote, &mut suspects.lock()).map(Collected::from)
-        }
-        /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
-        /// again. One that was verified for another committee counts as unverified.
-        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-        #[cfg_attr(binding, overload = "add")]
-        fn add_verified(&self, vote: &VerifiedVote, suspects: &Suspects) -> Result<Collected> {
-            let vote = vote.0.clone();
-            self.0.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
-        }
-        /// Committee whose votes are collected.
-        getter fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
-        /// Kind and view of the collected votes.
-        getter fn topic(&self) -> Topic { self.0.lock().topic().into() }
-        /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
-        /// [`Error::Malformed`](quorate::Error) for a digest of another length.
-        quick fn weight_for(&self, digest: &[u8]) -> Result<u128> {
-            Ok(self.0.lock().weight_for(&exactly(digest, "digest")?))
-        }
-        /// True if the certificate was returned.
-        getter fn is_done(&self) -> bool { self.0.lock().is_done() }
+    /// Adds a vote. The result contains the certificate, if this vote completed it, and the faults found. On a link
+    /// that authenticates its sender, reject votes in another member's name before this call.
+    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+    fn add(&self, vote: &Vote, suspects: &Suspects) -> Result<Collected> {
+        let vote = vote.0.clone();
+        self.0.lock().add(vote, &mut suspects.lock()).map(Collected::from)
     }
+    /// Adds a vote that was verified for the same committee, for instance the member's own, and does not verify it
+    /// again. One that was verified for another committee counts as unverified.
+    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+    #[cfg_attr(binding, overload = "add")]
+    fn add_verified(&self, vote: &VerifiedVote, suspects: &Suspects) -> Result<Collected> {
+        let vote = vote.0.clone();
+        self.0.lock().add_verified(vote, &mut suspects.lock()).map(Collected::from)
+    }
+    /// Committee whose votes are collected.
+    getter fn committee(&self) -> Committee { Committee(self.0.lock().committee()) }
+    /// Kind and view of the collected votes.
+    getter fn topic(&self) -> Topic { self.0.lock().topic().into() }
+    /// Returns the weight of the votes for a digest of 32 bytes, verified or not.
+    /// [`Error::Malformed`](quorate::Error) for a digest of another length.
+    quick fn weight_for(&self, digest: &[u8]) -> Result<u128> {
+        Ok(self.0.lock().weight_for(&exactly(digest, "digest")?))
+    }
+    /// True if the certificate was returned.
+    getter fn is_done(&self) -> bool { self.0.lock().is_done() }
 }
 
 impl From<any::Collected> for Collected {
@@ -102,69 +99,57 @@ impl From<(Kind, u64)> for Topic {
     }
 }
 
-/// One member's signature on a statement. A decoded vote is not verified yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, object)]
-pub struct Vote(pub(crate) any::Vote);
-
-impl Vote {
-    calls! {
-        /// Creates a vote from its parts. Nothing is verified.
-        quick fn new(statement: &Statement, signer: u16, signature: &Signature) -> Self {
-            Self(any::Vote::new(statement.0, signer, signature.0.clone()))
-        }
-        /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to
-        /// sign anything that a protocol acts on.
-        /// [`Error::WrongContext`](quorate::Error) for another epoch or suite, or a key that belongs to no member.
-        fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: &Statement) -> Result<Self> {
-            any::Vote::sign_unguarded(&secret.0, &committee.0, statement.0).map(Self)
-        }
-        /// Decodes a vote of that suite.
-        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
-        /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
-        /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
-        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-        fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> { any::Vote::decode(suite, bytes).map(Self) }
-        /// Returns the canonical encoding.
-        fn encode(&self) -> Vec<u8> { self.0.encode() }
-        /// Decodes the form for direct links.
-        /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
-        /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
-        /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
-        /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
-        fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
-            any::Vote::decode_link(suite, bytes).map(Self)
-        }
-        /// Returns the form for direct links, with an uncompressed signature: longer, and decoded without a square root.
-        fn encode_link(&self) -> Vec<u8> { self.0.encode_link() }
-        /// The signature scheme.
-        getter fn suite(&self) -> Suite { self.0.suite() }
-        /// The signed statement.
-        getter fn statement(&self) -> Statement { Statement(*self.0.statement()) }
-        /// The signer that the vote names.
-        getter fn signer(&self) -> u16 { self.0.signer() }
-        /// The signature.
-        getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
-        /// Verifies this vote alone. Cost: one signature verification; a collector verifies many votes at far lower cost.
-        /// [`Error::WrongContext`](quorate::Error) for another committee.
-        /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
-        /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
-        /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
-        slow fn verify(&self, committee: &Committee) -> Result<VerifiedVote> {
-            self.0.clone().verify(&committee.0).map(VerifiedVote)
-        }
+class! {
+    /// One member's signature on a statement. A decoded vote is not verified yet.
+    object struct Vote(pub(crate) any::Vote): Clone, Debug, PartialEq, Eq;
+    shown |self, f| {
+        let (statement, signer, suite) = (shown(self.0.statement()), self.signer(), self.suite());
+        write!(f, "Vote({statement}, signer={signer}, suite={suite})")
+    };
+    /// Creates a vote from its parts. Nothing is verified.
+    quick fn new(statement: &Statement, signer: u16, signature: &Signature) -> Self {
+        Self(any::Vote::new(statement.0, signer, signature.0.clone()))
+    }
+    /// Signs **without recording it**, for statements that a member may contradict, and for tests. Use a `Guard` to
+    /// sign anything that a protocol acts on.
+    /// [`Error::WrongContext`](quorate::Error) for another epoch or suite, or a key that belongs to no member.
+    fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: &Statement) -> Result<Self> {
+        any::Vote::sign_unguarded(&secret.0, &committee.0, statement.0).map(Self)
+    }
+    /// Decodes a vote of that suite.
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
+    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+    fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> { any::Vote::decode(suite, bytes).map(Self) }
+    /// Returns the canonical encoding.
+    fn encode(&self) -> Vec<u8> { self.0.encode() }
+    /// Decodes the form for direct links.
+    /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a vote.
+    /// [`Error::NonCanonical`](quorate::Error) for a signature in another form than the canonical one.
+    /// [`Error::Infinity`](quorate::Error) for a signature that is the neutral element.
+    /// [`Error::WrongContext`](quorate::Error) for a vote of another suite.
+    fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        any::Vote::decode_link(suite, bytes).map(Self)
+    }
+    /// Returns the form for direct links, with an uncompressed signature: longer, and decoded without a square root.
+    fn encode_link(&self) -> Vec<u8> { self.0.encode_link() }
+    /// The signature scheme.
+    getter fn suite(&self) -> Suite { self.0.suite() }
+    /// The signed statement.
+    getter fn statement(&self) -> Statement { Statement(*self.0.statement()) }
+    /// The signer that the vote names.
+    getter fn signer(&self) -> u16 { self.0.signer() }
+    /// The signature.
+    getter fn signature(&self) -> Signature { Signature(self.0.signature()) }
+    /// Verifies this vote alone. Cost: one signature verification; a collector verifies many votes at far lower cost.
+    /// [`Error::WrongContext`](quorate::Error) for another committee.
+    /// [`Error::UnknownSigner`](quorate::Error) for a signer outside the committee.
+    /// [`Error::BadSignature`](quorate::Error), which names the signer, if the signature is not valid.
+    /// [`Error::NotInSubgroup`](quorate::Error) for a signature outside the subgroup.
+    slow fn verify(&self, committee: &Committee) -> Result<VerifiedVote> {
+        self.0.clone().verify(&committee.0).map(VerifiedVote)
     }
 }
 
 crate::verified::verified! { VerifiedVote, Vote }
-
-shown! {
-    VoteCollector: |self, f| {
-        let Topic { kind, view } = self.topic();
-        write!(f, "VoteCollector(kind {kind}, view {view}, {})", progress(self.is_done()))
-    };
-    Vote: |self, f| {
-        let (statement, signer, suite) = (shown(self.0.statement()), self.signer(), self.suite());
-        write!(f, "Vote({statement}, signer={signer}, suite={suite})")
-    };
-}

@@ -7,35 +7,33 @@ use super::{Suite, ed25519};
 use crate::Locked;
 use crate::keys::PublicKey;
 
-/// Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per batch of
-/// keys. It has no list of signers: the caller decides which to trust.
-#[cfg_attr(binding, object, stateful, within = "Dsig")]
-pub struct Auditor {
-    suite: Suite,
-    auditor: Locked<DynAuditor>,
-}
-
-impl Auditor {
-    calls! {
-        /// Creates an auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each
-        /// takes about 12 kB.
-        quick fn new(
-            #[cfg_attr(binding, option = "positional")] suite: Option<&Suite>,
-            #[cfg_attr(binding, option, default = 1024)] roots: Option<usize>,
-        ) -> Self {
-            let suite = Suite::chosen(suite);
-            let auditor = DynAuditor::new(suite, roots.unwrap_or(1024));
-            Self { suite: suite.into(), auditor: Locked::new(auditor) }
-        }
-        /// The suite.
-        getter fn suite(&self) -> Suite { self.suite }
-        /// Verifies the next signature of a log.
-        /// [`Error::BadSignature`](quorate::Error) if it is not valid.
-        /// [`Error::OneTimeReuse`](quorate::Error) if its key signed another message before, in a batch that is remembered.
-        quick fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
-            let mut auditor = self.auditor.lock();
-            auditor.check(ed25519(signer)?, message, signature)
-        }
+class! {
+    /// Verifies a log, one signature after the other, without prior knowledge and with one Ed25519 verification per
+    /// batch of keys. It has no list of signers: the caller decides which to trust.
+    #[cfg_attr(binding, within = "Dsig")]
+    object stateful struct Auditor {
+        suite: Suite,
+        auditor: Locked<DynAuditor>,
+    }:;
+    shown |self, f| write!(f, "Auditor({})", self.suite);
+    /// Creates an auditor that remembers up to `roots` batches of keys, at least one; the oldest are evicted, and each
+    /// takes about 12 kB.
+    quick fn new(
+        #[cfg_attr(binding, option = "positional")] suite: Option<&Suite>,
+        #[cfg_attr(binding, option, default = 1024)] roots: Option<usize>,
+    ) -> Self {
+        let suite = Suite::chosen(suite);
+        let auditor = DynAuditor::new(suite, roots.unwrap_or(1024));
+        Self { suite: suite.into(), auditor: Locked::new(auditor) }
+    }
+    /// The suite.
+    getter fn suite(&self) -> Suite { self.suite }
+    /// Verifies the next signature of a log.
+    /// [`Error::BadSignature`](quorate::Error) if it is not valid.
+    /// [`Error::OneTimeReuse`](quorate::Error) if its key signed another message before, in a batch that is remembered.
+    quick fn check(&self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
+        let mut auditor = self.auditor.lock();
+        auditor.check(ed25519(signer)?, message, signature)
     }
 }
 
@@ -74,8 +72,4 @@ pub fn reuse(signer: &PublicKey, first: (&[u8], &[u8]), second: (&[u8], &[u8])) 
 /// [`Error::BadSignature`](quorate::Error) if a signature is not valid.
 pub fn verify_reuse(suite: &Suite, evidence: &[u8]) -> Result<PublicKey> {
     dynamic::verify_reuse((*suite).into(), evidence).map(|culprit| PublicKey(any::PublicKey::from(culprit)))
-}
-
-shown! {
-    Auditor: |self, f| write!(f, "Auditor({})", self.suite);
 }

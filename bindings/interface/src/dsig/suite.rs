@@ -48,15 +48,16 @@ same_variants! {
     WotsSha256 HorsFSha256 HorsMSha256
 }
 
-impl Suite {
-    calls! {
-        /// Returns the suite with this name.
-        /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
-        fn from_name(name: &str) -> Result<Self> { name.parse::<SuiteId>().map(Self::from) }
-        /// Number of the suite in encodings.
-        getter fn number(&self) -> u8 { SuiteId::from(*self).number() }
-    }
+functions! {
+    Suite:
+    /// Returns the suite with this name.
+    /// [`Error::WrongContext`](quorate::Error) if no suite has this name.
+    fn from_name(name: &str) -> Result<Self> { name.parse::<SuiteId>().map(Self::from) }
+    /// Number of the suite in encodings.
+    getter fn number(&self) -> u8 { SuiteId::from(*self).number() }
+}
 
+impl Suite {
     /// The given suite, or the default one.
     pub(super) fn chosen(suite: Option<&Self>) -> SuiteId {
         suite.map_or(SuiteId::WotsBlake3, |suite| (*suite).into())

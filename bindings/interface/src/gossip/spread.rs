@@ -17,52 +17,54 @@ pub const MAX_POOL: u32 = 8;
 
 const _: () = assert!(MAX_POOL as usize == gossip::MAX_POOL);
 
-/// Some verified aggregates of one statement from any source, and single signatures: the sum of those that can be added
-/// with low counts. A gossip uses one beside its own sums; a protocol with another dissemination method needs only this.
-/// Threads may share it.
-#[derive(Debug)]
-#[cfg_attr(binding, object)]
-pub struct Pool(Locked<any::Pool>);
+class! {
+    /// Some verified aggregates of one statement from any source, and single signatures: the sum of those that can be
+    /// added with low counts. A gossip uses one beside its own sums; a protocol with another dissemination method needs
+    /// only this. Threads may share it.
+    object struct Pool(Locked<any::Pool>): Debug;
+    shown |self, f| {
+        f.write_str("Pool(")?;
+        signed(f, &self.signers())?;
+        f.write_str(")")
+    };
+    /// Creates an empty pool of member `me`.
+    /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
+    fn new(
+        committee: &Committee,
+        me: u16,
+        statement: &Statement,
+        parameters: Option<&Parameters>,
+    ) -> Result<Self> {
+        any::Pool::new(&committee.0, me, statement.0, Parameters::chosen(parameters)).map(Self::from_core)
+    }
+    /// The signed statement.
+    getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
+    /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It
+    /// uses no cryptography, so call it before verifying.
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+    quick fn wants(&self, aggregate: &Aggregate) -> Result<bool> { self.0.lock().wants(&aggregate.0) }
+    /// Inserts a verified aggregate. Returns false if it changes nothing.
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
+    fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
+        self.0.lock().insert(aggregate.0.clone())
+    }
+    /// A new set of all members whose signature is in some aggregate of the pool.
+    getter fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
+    /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
+    getter fn best(&self) -> Option<VerifiedAggregate> { self.0.lock().best().map(VerifiedAggregate) }
+    /// All aggregates in the pool.
+    getter fn aggregates(&self) -> Vec<VerifiedAggregate> {
+        self.0.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
+    }
+    /// The certificate, once the signers are a quorum.
+    getter fn certificate(&self) -> Option<VerifiedCertificate> {
+        self.0.lock().certificate().map(VerifiedCertificate)
+    }
+}
 
 impl Pool {
-    calls! {
-        /// Creates an empty pool of member `me`.
-        /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
-        fn new(
-            committee: &Committee,
-            me: u16,
-            statement: &Statement,
-            parameters: Option<&Parameters>,
-        ) -> Result<Self> {
-            any::Pool::new(&committee.0, me, statement.0, Parameters::chosen(parameters)).map(Self::from_core)
-        }
-        /// The signed statement.
-        getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
-        /// Returns true if [`Pool::insert`] would accept this: it adds a new signer, and there is no certificate yet. It
-        /// uses no cryptography, so call it before verifying.
-        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-        /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
-        quick fn wants(&self, aggregate: &Aggregate) -> Result<bool> { self.0.lock().wants(&aggregate.0) }
-        /// Inserts a verified aggregate. Returns false if it changes nothing.
-        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-        /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
-        fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
-            self.0.lock().insert(aggregate.0.clone())
-        }
-        /// A new set of all members whose signature is in some aggregate of the pool.
-        getter fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
-        /// The sum of all aggregates that can be added, or that of the certificate; nothing if the pool is empty.
-        getter fn best(&self) -> Option<VerifiedAggregate> { self.0.lock().best().map(VerifiedAggregate) }
-        /// All aggregates in the pool.
-        getter fn aggregates(&self) -> Vec<VerifiedAggregate> {
-            self.0.lock().aggregates().into_iter().map(VerifiedAggregate).collect()
-        }
-        /// The certificate, once the signers are a quorum.
-        getter fn certificate(&self) -> Option<VerifiedCertificate> {
-            self.0.lock().certificate().map(VerifiedCertificate)
-        }
-    }
-
     pub(super) fn from_core(pool: any::Pool) -> Self {
         Self(Locked::new(pool))
     }
@@ -74,47 +76,47 @@ pub const MAX_STACK: u32 = 64;
 
 const _: () = assert!(MAX_STACK as usize == gossip::MAX_STACK);
 
-/// One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes and
-/// passes the time. [`Gossip::vote`] adds the member's own vote, [`Gossip::receive`] queues a received aggregate,
-/// [`Gossip::check`] verifies the queue together and merges the valid ones, [`Gossip::next`] returns the next message and
-/// its recipient, and [`Gossip::certificate`] is set once a quorum has signed. Threads may share it.
-///
-/// In all functions `now` is in microseconds of the clock that [`Peers`] uses; it defaults to the system's.
-#[derive(Debug)]
-#[cfg_attr(binding, object)]
-pub struct Gossip(Locked<any::Gossip>);
-
-impl Gossip {
-    calls! {
-        /// Creates a gossip of member `me` that knows no signature on the statement yet.
-        /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
-        /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
-        fn new(
-            committee: &Committee,
-            me: u16,
-            statement: &Statement,
-            parameters: Option<&Parameters>,
-        ) -> Result<Self> {
-            let gossip = any::Gossip::new(&committee.0, me, statement.0, Parameters::chosen(parameters))?;
-            Ok(Self(Locked::new(gossip)))
-        }
-        /// The statement being signed.
-        getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
-        /// Adds a verified vote, usually the member's own. Returns false if it was known.
-        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-        fn vote(&self, vote: &VerifiedVote) -> Result<bool> { self.0.lock().vote(&vote.0) }
-        /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
-        /// nothing new.
-        /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
-        fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
-            self.0.lock().adopt(aggregate.0.clone())
-        }
+class! {
+    /// One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes
+    /// and passes the time. [`Gossip::vote`] adds the member's own vote, [`Gossip::receive`] queues a received
+    /// aggregate, [`Gossip::check`] verifies the queue together and merges the valid ones, [`Gossip::next`] returns the
+    /// next message and its recipient, and [`Gossip::certificate`] is set once a quorum has signed. Threads may share
+    /// it.
+    ///
+    /// In all functions `now` is in microseconds of the clock that [`Peers`] uses; it defaults to the system's.
+    object struct Gossip(Locked<any::Gossip>): Debug;
+    shown |self, f| {
+        f.write_str("Gossip(")?;
+        signed(f, &self.signers())?;
+        write!(f, ", {} waiting)", self.waiting())
+    };
+    /// Creates a gossip of member `me` that knows no signature on the statement yet.
+    /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
+    /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.
+    fn new(
+        committee: &Committee,
+        me: u16,
+        statement: &Statement,
+        parameters: Option<&Parameters>,
+    ) -> Result<Self> {
+        let gossip = any::Gossip::new(&committee.0, me, statement.0, Parameters::chosen(parameters))?;
+        Ok(Self(Locked::new(gossip)))
     }
-
+    /// The statement being signed.
+    getter fn statement(&self) -> Statement { Statement(*self.0.lock().statement()) }
+    /// Adds a verified vote, usually the member's own. Returns false if it was known.
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    fn vote(&self, vote: &VerifiedVote) -> Result<bool> { self.0.lock().vote(&vote.0) }
+    /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it adds
+    /// nothing new.
+    /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
+    fn adopt(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
+        self.0.lock().adopt(aggregate.0.clone())
+    }
     /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
-    pub fn receive(
+    fn receive(
         &self,
         peer: u16,
         aggregate: &Aggregate,
@@ -129,17 +131,13 @@ impl Gossip {
             gossip::Received::Invalid(error) => Err(error),
         }
     }
-
-    calls! {
-        /// Number of aggregates queued for verification.
-        getter fn waiting(&self) -> usize { self.0.lock().waiting() }
-    }
-
-    /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are suspended.
-    /// The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all aggregates of the
-    /// batch. Cost: as [`Aggregate::verify_batch`] of at most [`Parameters::batch`] aggregates.
+    /// Number of aggregates queued for verification.
+    getter fn waiting(&self) -> usize { self.0.lock().waiting() }
+    /// Verifies the newest queued aggregates together and merges the valid ones; the senders of invalid ones are
+    /// suspended. The coefficients come from `entropy`, 32 unpredictable bytes; by default they are derived from all
+    /// aggregates of the batch. Cost: as [`Aggregate::verify_batch`] of at most [`Parameters::batch`] aggregates.
     /// [`Error::Malformed`](quorate::Error) for entropy of another length.
-    pub fn check(
+    fn check(
         &self,
         peers: &Peers,
         #[cfg_attr(binding, option)] entropy: Option<&[u8]>,
@@ -151,34 +149,31 @@ impl Gossip {
         let fault = |machine::Fault { culprit, evidence }: machine::Fault<Error>| Fault { culprit, evidence };
         Ok(Checked { faults: faults.into_iter().map(fault).collect(), aggregates, signers, grew })
     }
-
-    calls! {
-        /// Returns the next message and its recipient. Report to `peers` that it has [`Peers::left`], was [`Peers::sent`] or
-        /// [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free:
-        /// call again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to
-        /// the operating system's randomness.
-        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-        fn next(
-            &self,
-            peers: &Peers,
-            #[cfg_attr(binding, option)] draw: Option<u64>,
-            #[cfg_attr(binding, option, now)] now: Option<u64>,
-        ) -> Result<Option<Send>> {
-            let draw = draw_or_random(draw)?;
-            let send = self.0.lock().next(at(now), draw, &mut peers.lock());
-            Ok(send.map(|(to, aggregate)| Send { to, aggregate: Aggregate(aggregate) }))
-        }
-        /// Returns the aggregate to send to this peer, for a caller that picks peers itself; nothing if the peer lacks
-        /// nothing.
-        fn offer(&self, peer: u16) -> Option<Aggregate> { self.0.lock().offer(peer).map(Aggregate) }
-        /// A new set of all members whose signature is known and verified.
-        getter fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
-        /// Snapshot of the added aggregates that do not lie within one half of the committee.
-        getter fn pool(&self) -> Pool { Pool::from_core(self.0.lock().pool()) }
-        /// The certificate, once a quorum has signed.
-        getter fn certificate(&self) -> Option<VerifiedCertificate> {
-            self.0.lock().certificate().map(VerifiedCertificate)
-        }
+    /// Returns the next message and its recipient. Report to `peers` that it has [`Peers::left`], was [`Peers::sent`]
+    /// or [`Peers::failed`]; until then it occupies a slot. Nothing if there is nothing to send now or no slot is free:
+    /// call again when a slot is free, after an aggregate was added, or after 50 ms. `draw` is random; it defaults to
+    /// the operating system's randomness.
+    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+    fn next(
+        &self,
+        peers: &Peers,
+        #[cfg_attr(binding, option)] draw: Option<u64>,
+        #[cfg_attr(binding, option, now)] now: Option<u64>,
+    ) -> Result<Option<Send>> {
+        let draw = draw_or_random(draw)?;
+        let send = self.0.lock().next(at(now), draw, &mut peers.lock());
+        Ok(send.map(|(to, aggregate)| Send { to, aggregate: Aggregate(aggregate) }))
+    }
+    /// Returns the aggregate to send to this peer, for a caller that picks peers itself; nothing if the peer lacks
+    /// nothing.
+    fn offer(&self, peer: u16) -> Option<Aggregate> { self.0.lock().offer(peer).map(Aggregate) }
+    /// A new set of all members whose signature is known and verified.
+    getter fn signers(&self) -> SignerSet { self.0.lock().signers().clone().into() }
+    /// Snapshot of the added aggregates that do not lie within one half of the committee.
+    getter fn pool(&self) -> Pool { Pool::from_core(self.0.lock().pool()) }
+    /// The certificate, once a quorum has signed.
+    getter fn certificate(&self) -> Option<VerifiedCertificate> {
+        self.0.lock().certificate().map(VerifiedCertificate)
     }
 }
 
@@ -233,17 +228,4 @@ pub struct Send {
     pub to: u16,
     /// Payload.
     pub aggregate: Aggregate,
-}
-
-shown! {
-    Pool: |self, f| {
-        f.write_str("Pool(")?;
-        signed(f, &self.signers())?;
-        f.write_str(")")
-    };
-    Gossip: |self, f| {
-        f.write_str("Gossip(")?;
-        signed(f, &self.signers())?;
-        write!(f, ", {} waiting)", self.waiting())
-    };
 }

@@ -7,21 +7,20 @@ use quorate::any::threshold as any;
 
 use crate::Locked;
 
-/// A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members usually
-/// respond first, so share one cache among all combiners of a committee. Threads may share it.
-#[derive(Clone, Debug)]
-#[cfg_attr(binding, object)]
-pub struct Cache(Arc<Mutex<any::Cache>>);
-
-impl Cache {
-    /// Creates a cache of at most `capacity` sets for each group, at least one; 16 by default. Memory: 34 bytes for each
-    /// member of a set.
-    #[cfg_attr(binding, quick)]
-    pub fn new(#[cfg_attr(binding, default = 16)] capacity: Option<usize>) -> Self {
+class! {
+    /// A cache of the Lagrange coefficients of recently used sets of members. In a stable network the same members
+    /// usually respond first, so share one cache among all combiners of a committee. Threads may share it.
+    object struct Cache(Arc<Mutex<any::Cache>>): Clone, Debug;
+    shown |self, f| f.write_str("Cache()");
+    /// Creates a cache of at most `capacity` sets for each group, at least one; 16 by default. Memory: 34 bytes for
+    /// each member of a set.
+    quick fn new(#[cfg_attr(binding, default = 16)] capacity: Option<usize>) -> Self {
         let cache = capacity.map_or_else(any::Cache::default, any::Cache::new);
         Self(Arc::new(Mutex::new(cache)))
     }
+}
 
+impl Cache {
     /// Works with the cache, if there is one. If another thread holds it, works without it, which is faster than
     /// waiting.
     pub(crate) fn with<T>(cache: Option<&Self>, work: impl FnOnce(&mut any::Cache) -> T) -> T {
@@ -60,8 +59,4 @@ impl<T> fmt::Debug for WithCache<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WithCache").finish_non_exhaustive()
     }
-}
-
-shown! {
-    Cache: |self, f| f.write_str("Cache()");
 }

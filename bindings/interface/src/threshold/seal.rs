@@ -21,63 +21,49 @@ pub const OVERHEAD: u32 = 48;
 
 const _: () = assert!(MAX_CONTENT as usize == seal::MAX_CONTENT && OVERHEAD as usize == seal::OVERHEAD);
 
-/// A private key that opens files sealed to its public key. It cannot be printed, compared or copied, and is wiped when it
-/// is closed.
-#[cfg_attr(binding, object, secret)]
-pub struct SealingKey(seal::SealingKey);
-
-impl SealingKey {
-    calls! {
-        /// Generates a key with the operating system's random number generator.
-        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-        fn generate() -> Result<Self> { seal::SealingKey::generate(&mut getrandom::SysRng).map(Self) }
-        /// Decodes a key of exactly 32 bytes. The caller keeps `bytes`, and overwrites them with zeros where the language
-        /// allows it.
-        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-        fn from_bytes(bytes: &[u8]) -> Result<Self> {
-            let bytes = Zeroizing::new(exactly(bytes, "sealing key")?);
-            seal::SealingKey::from_bytes(&bytes).map(Self)
-        }
-        /// Returns the 32 bytes, for a key file. They are as secret as a signing key.
-        quick fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
-        /// The public key.
-        getter fn public(&self) -> SealingPublicKey { SealingPublicKey(self.0.public()) }
-        /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
-        /// holder of the public key can seal to it.
-        /// [`Error::WrongContext`](quorate::Error) unless it was sealed to this key with this context.
-        /// [`Error::Malformed`](quorate::Error) for a file that is too short.
-        /// [`Error::TooLarge`](quorate::Error) for more than 64 MiB of content.
-        /// [`Error::Infinity`](quorate::Error) for a sender's key of small order.
-        slow fn open(&self, context: &[u8], sealed: &[u8]) -> Result<SecretBytes> {
-            self.0.open(context, sealed)
-        }
+class! {
+    /// A private key that opens files sealed to its public key. It cannot be printed, compared or copied, and is wiped
+    /// when it is closed.
+    object secret struct SealingKey(seal::SealingKey):;
+    shown |self, f| write!(f, "SealingKey({})", self.public());
+    /// Generates a key with the operating system's random number generator.
+    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+    fn generate() -> Result<Self> { seal::SealingKey::generate(&mut getrandom::SysRng).map(Self) }
+    /// Decodes a key of exactly 32 bytes. The caller keeps `bytes`, and overwrites them with zeros where the language
+    /// allows it.
+    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let bytes = Zeroizing::new(exactly(bytes, "sealing key")?);
+        seal::SealingKey::from_bytes(&bytes).map(Self)
     }
+    /// Returns the 32 bytes, for a key file. They are as secret as a signing key.
+    quick fn to_bytes(&self) -> SecretBytes { SecretBytes::new(self.0.to_bytes().to_vec()) }
+    /// The public key.
+    getter fn public(&self) -> SealingPublicKey { SealingPublicKey(self.0.public()) }
+    /// Opens a file that was sealed to this key with this context. **A seal does not authenticate the sender**: every
+    /// holder of the public key can seal to it.
+    /// [`Error::WrongContext`](quorate::Error) unless it was sealed to this key with this context.
+    /// [`Error::Malformed`](quorate::Error) for a file that is too short.
+    /// [`Error::TooLarge`](quorate::Error) for more than 64 MiB of content.
+    /// [`Error::Infinity`](quorate::Error) for a sender's key of small order.
+    slow fn open(&self, context: &[u8], sealed: &[u8]) -> Result<SecretBytes> { self.0.open(context, sealed) }
 }
 
-/// An X25519 public key to which files are sealed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, encoded, hex)]
-pub struct SealingPublicKey(seal::SealingPublicKey);
-
-impl SealingPublicKey {
-    calls! {
-        /// Decodes the 32 bytes. A key of small order is rejected when it is used.
-        /// [`Error::Malformed`](quorate::Error) for another number of bytes.
-        quick fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
-        /// Returns the 32 bytes.
-        quick fn encode(&self) -> Vec<u8> { self.0.encode() }
-        /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
-        /// bytes. Cost: two multiplications, and a nanosecond per byte.
-        /// [`Error::TooLarge`](quorate::Error) for more content.
-        /// [`Error::Infinity`](quorate::Error) for a key of small order.
-        /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
-        slow fn seal(&self, context: &[u8], #[cfg_attr(binding, secret)] content: &[u8]) -> Result<Vec<u8>> {
-            self.0.seal(context, content, &mut getrandom::SysRng)
-        }
+class! {
+    /// An X25519 public key to which files are sealed.
+    encoded hex struct SealingPublicKey(seal::SealingPublicKey): Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash;
+    shown |self, f| f.write_str(&hex::encode(self.encode()));
+    /// Decodes the 32 bytes. A key of small order is rejected when it is used.
+    /// [`Error::Malformed`](quorate::Error) for another number of bytes.
+    quick fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }
+    /// Returns the 32 bytes.
+    quick fn encode(&self) -> Vec<u8> { self.0.encode() }
+    /// Seals content of at most 64 MiB to this key. The context identifies the content; opening it requires the same
+    /// bytes. Cost: two multiplications, and a nanosecond per byte.
+    /// [`Error::TooLarge`](quorate::Error) for more content.
+    /// [`Error::Infinity`](quorate::Error) for a key of small order.
+    /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
+    slow fn seal(&self, context: &[u8], #[cfg_attr(binding, secret)] content: &[u8]) -> Result<Vec<u8>> {
+        self.0.seal(context, content, &mut getrandom::SysRng)
     }
-}
-
-shown! {
-    SealingKey: |self, f| write!(f, "SealingKey({})", self.public());
-    SealingPublicKey: |self, f| f.write_str(&hex::encode(self.encode()));
 }

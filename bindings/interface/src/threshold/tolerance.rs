@@ -21,17 +21,16 @@ pub enum Group {
     Secp256k1,
 }
 
-impl Group {
-    calls! {
-        /// Returns the group with this name.
-        /// [`Error::WrongContext`](quorate::Error) if no group has this name.
-        fn from_name(name: &str) -> Result<Self> { any::Group::from_name(name).map(Self::from) }
-        /// Returns the group with this number.
-        /// [`Error::WrongContext`](quorate::Error) if no group has this number.
-        quick fn from_number(number: u8) -> Result<Self> { any::Group::from_number(number).map(Self::from) }
-        /// Byte that identifies the suite in encodings.
-        getter fn number(&self) -> u8 { any::Group::from(*self).number() }
-    }
+functions! {
+    Group:
+    /// Returns the group with this name.
+    /// [`Error::WrongContext`](quorate::Error) if no group has this name.
+    fn from_name(name: &str) -> Result<Self> { any::Group::from_name(name).map(Self::from) }
+    /// Returns the group with this number.
+    /// [`Error::WrongContext`](quorate::Error) if no group has this number.
+    quick fn from_number(number: u8) -> Result<Self> { any::Group::from_number(number).map(Self::from) }
+    /// Byte that identifies the suite in encodings.
+    getter fn number(&self) -> u8 { any::Group::from(*self).number() }
 }
 
 impl From<Group> for any::Group {
@@ -69,27 +68,21 @@ pub enum Agreement {
 named! { Agreement, "agreement": Agreed "agreed", Unagreed "unagreed" }
 same_variants! { Agreement, CoreAgreement: Agreed Unagreed }
 
-/// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, value)]
-pub struct Tolerance(pub(crate) threshold::Tolerance);
-
-impl Tolerance {
-    calls! {
-        /// Creates a tolerance.
-        /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
-        quick fn new(parties: u16, faulty: u16) -> Result<Self> {
-            threshold::Tolerance::new(parties, faulty).map(Self)
-        }
-        /// Number of parties.
-        getter fn parties(&self) -> u16 { self.0.parties() }
-        /// Maximum number of faulty parties.
-        getter fn faulty(&self) -> u16 { self.0.faulty() }
+class! {
+    /// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
+    value struct Tolerance(pub(crate) threshold::Tolerance): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    shown |self, f| write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty());
+    /// Creates a tolerance.
+    /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
+    quick fn new(parties: u16, faulty: u16) -> Result<Self> {
+        threshold::Tolerance::new(parties, faulty).map(Self)
     }
-
+    /// Number of parties.
+    getter fn parties(&self) -> u16 { self.0.parties() }
+    /// Maximum number of faulty parties.
+    getter fn faulty(&self) -> u16 { self.0.faulty() }
     /// Returns the number of shares that a signature of this class needs.
-    #[cfg_attr(binding, quick)]
-    pub fn threshold(&self, agreement: &Agreement) -> Threshold {
+    quick fn threshold(&self, agreement: &Agreement) -> Threshold {
         Threshold(match agreement {
             Agreement::Agreed => self.0.threshold::<threshold::Agreed>(),
             Agreement::Unagreed => self.0.threshold::<threshold::Unagreed>(),
@@ -97,23 +90,20 @@ impl Tolerance {
     }
 }
 
-/// Number of shares needed, and number of parties: any `needed` of `parties` shares suffice, and fewer reveal nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, value)]
-pub struct Threshold(pub(crate) threshold::Threshold);
-
-impl Threshold {
-    calls! {
-        /// Creates a threshold.
-        /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
-        quick fn new(needed: u16, parties: u16) -> Result<Self> {
-            threshold::Threshold::new(needed, parties).map(Self)
-        }
-        /// Number of shares needed.
-        getter fn needed(&self) -> u16 { self.0.needed() }
-        /// Number of parties.
-        getter fn parties(&self) -> u16 { self.0.parties() }
+class! {
+    /// Number of shares needed, and number of parties: any `needed` of `parties` shares suffice, and fewer reveal
+    /// nothing.
+    value struct Threshold(pub(crate) threshold::Threshold): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    shown |self, f| write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties());
+    /// Creates a threshold.
+    /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
+    quick fn new(needed: u16, parties: u16) -> Result<Self> {
+        threshold::Threshold::new(needed, parties).map(Self)
     }
+    /// Number of shares needed.
+    getter fn needed(&self) -> u16 { self.0.needed() }
+    /// Number of parties.
+    getter fn parties(&self) -> u16 { self.0.parties() }
 }
 
 /// Work done by a combiner so far.
@@ -137,6 +127,4 @@ impl From<combiner::Counts> for Counts {
 
 shown! {
     Group: |self, f| f.write_str(any::Group::from(*self).name());
-    Tolerance: |self, f| write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty());
-    Threshold: |self, f| write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties());
 }
