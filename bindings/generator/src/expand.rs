@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use syn::parse::ParseStream;
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ImplItem, ImplItemFn, Item, ItemMacro, LitStr, Token, parse_quote};
 
@@ -98,18 +98,25 @@ fn class(input: ParseStream<'_>) -> syn::Result<Vec<Item>> {
             input.parse::<TokenTree>()?;
         }
     }
-    let mut members: Vec<ImplItem> = Vec::new();
-    while input.peek(Token![const]) {
-        members.push(constant(input)?);
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    while input.peek(Token![const]) || input.peek2(Token![const]) {
+        match input.parse::<Option<Ident>>()? {
+            None => own.push(constant::<ImplItem>(input, None)?),
+            Some(_) => {
+                let class = name.to_string();
+                let within = parse_quote!(#[cfg_attr(binding, within = #class)]);
+                others.push(constant::<Item>(input, Some(within))?);
+            }
+        }
     }
-    members.extend(functions(input)?);
-    Ok(vec![
-        parse_quote!(#(#attributes)* #[derive(#derived)] pub struct #name #fields #end),
-        parse_quote!(impl #name { #(#members)* }),
-    ])
+    let functions = functions(input)?;
+    others.push(parse_quote!(#(#attributes)* #[derive(#derived)] pub struct #name #fields #end));
+    others.push(parse_quote!(impl #name { #(#own)* #(#functions)* }));
+    Ok(others)
 }
 
-fn constant(input: ParseStream<'_>) -> syn::Result<ImplItem> {
+/// A constant as an item of a module or of an implementation.
+fn constant<T: Parse>(input: ParseStream<'_>, within: Option<Attribute>) -> syn::Result<T> {
     input.parse::<Token![const]>()?;
     let name: Ident = input.parse()?;
     input.parse::<Token![:]>()?;
@@ -122,7 +129,7 @@ fn constant(input: ParseStream<'_>) -> syn::Result<ImplItem> {
     input.parse::<Token![,]>()?;
     let docs: LitStr = input.parse()?;
     input.parse::<Token![;]>()?;
-    Ok(parse_quote!(#[doc = #docs] pub const #name: #kind = #value;))
+    Ok(parse_quote!(#within #[doc = #docs] pub const #name: #kind = #value;))
 }
 
 fn further(input: ParseStream<'_>) -> syn::Result<Vec<Item>> {
@@ -224,12 +231,13 @@ mod tests {
         assert_eq!(called, file("/// A key.\npub struct Key(u8);\npub struct Share(Key);"));
         let mut classes = file(
             "#[cfg(full)] class! { /// A key.\nobject hex struct Key(u8): Clone, Hash; shown |self, f| f.write_str(\"key\"); \
-            const LEN: u32 = 1 == core::LEN, \"Its length.\"; /// Its size.\ngetter fn size(&self) -> u8 { 1 } } \
+            const LEN: u32 = 1 == core::LEN, \"Its length.\"; module const MOST: u8 = 2 == core::MOST, \"Most.\"; /// Its size.\ngetter fn size(&self) -> u8 { 1 } } \
             functions! { Key: #[cfg(full)] variant quick fn new() -> Self { Key(1) } fn size_of() -> u8 { 2 } }",
         );
         macros.expand(&mut classes).unwrap();
         let items = file(
-            "/// A key.\n#[cfg_attr(binding, object)] #[cfg_attr(binding, hex)] #[derive(Clone, Hash)] #[cfg(full)] pub struct Key(u8); \
+            "#[cfg_attr(binding, within = \"Key\")] #[doc = \"Most.\"] pub const MOST: u8 = 2; \
+            /// A key.\n#[cfg_attr(binding, object)] #[cfg_attr(binding, hex)] #[derive(Clone, Hash)] #[cfg(full)] pub struct Key(u8); \
             #[cfg(full)] impl Key { #[doc = \"Its length.\"] pub const LEN: u32 = 1; \
             /// Its size.\n#[cfg_attr(binding, getter)] pub fn size(&self) -> u8 { 1 } } \
             impl Key { #[cfg(full)] #[cfg_attr(binding, variant)] #[cfg_attr(binding, quick)] pub fn new() -> Self { Key(1) } \

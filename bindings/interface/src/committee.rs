@@ -19,18 +19,6 @@ use crate::keys::VerifiedKey;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
 
-/// Maximum number of members of a committee.
-#[cfg_attr(binding, within = "Committee")]
-pub const MAX_MEMBERS: u32 = 65_535;
-
-/// Maximum total weight of a committee: 2¹²⁵.
-#[cfg_attr(binding, within = "Committee")]
-pub const MAX_TOTAL_WEIGHT: u128 = 42_535_295_865_117_307_932_921_825_928_971_026_432;
-
-const _: () = assert!(
-    MAX_MEMBERS as usize == committee::MAX_MEMBERS && MAX_TOTAL_WEIGHT == committee::MAX_TOTAL_WEIGHT
-);
-
 /// Bytes of a member's key, weight and place in the index of a committee.
 const MEMBER: usize = 512;
 
@@ -42,6 +30,10 @@ class! {
         let (members, epoch, suite, id) = (self.size(), self.epoch(), self.suite(), self.id());
         write!(f, "Committee(members={members}, epoch={epoch}, suite={suite}, id={id})")
     };
+    module const MAX_MEMBERS: u32 = 65_535 == committee::MAX_MEMBERS,
+        "Maximum number of members of a committee.";
+    module const MAX_TOTAL_WEIGHT: u128 = 42_535_295_865_117_307_932_921_825_928_971_026_432
+        == committee::MAX_TOTAL_WEIGHT, "Maximum total weight of a committee: 2¹²⁵.";
     /// Creates a committee of members whose proofs of possession were verified, each with its weight. Cost: one
     /// addition per member.
     /// [`Error::BadCommittee`](quorate::Error) for no members or too many, a weight of zero, or too much weight.

@@ -12,7 +12,8 @@
 //!   enumeration without fields is a set of names, and crosses as text.
 //! - Declarations that two blocks share are a macro of one rule whose parameters are identifiers; it is defined in a
 //!   private file of the block around them, or of this crate.
-//! - A public constant is an integer literal; a `const` assertion compares it with the core's.
+//! - A public constant is an integer literal, which is compared with the core's. `module const` in `class!` is one of
+//!   the module, which Kotlin nests in the class.
 //! - What `#[cfg(feature = "full")]` excludes is not in the module that only verifies certificates. A file of a block can be
 //!   excluded as a whole.
 //! - What `#[cfg(all(feature = "full", not(target_family = "wasm")))]` excludes, a whole block, is not in WebAssembly: it
@@ -70,9 +71,9 @@
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
 
-/// A class: a structure with its attributes for the generator as words before `struct`, its fields and what it derives; its
-/// text, as `shown!` has it; its constants, each with its description and what it must equal in the core; and its public
-/// functions, whose attributes for the generator are words before `fn`.
+/// A class: a structure with its attributes for the generator as words before `struct`, its fields and the traits that
+/// it derives; its text, as `shown!` has it; its constants and those that Kotlin nests in it, each with its equal in the
+/// core and its description; and its public functions, whose attributes for the generator are words before `fn`.
 macro_rules! class {
     ($(#[$attribute:meta])* $(value)? $(encoded)? $(record)? $(object)? $(secret)? $(hex)? $(plain)? $(stateful)? $(set)?
         struct $name:ident($($fields:tt)*): $($derived:ident),*; $($parts:tt)*) => {
@@ -88,12 +89,20 @@ macro_rules! class {
         shown! { $name: |$self, $formatter| $text; }
         class! { @of $name $($parts)* }
     };
-    (@of $name:ident const $constant:ident: $kind:ident = $value:literal $(== $core:expr)?, $docs:literal; $($parts:tt)*) => {
+    (@of $name:ident
+        const $constant:ident: $kind:ident = $value:literal $(== $core:expr)?, $docs:literal; $($parts:tt)*) => {
         impl $name {
             #[doc = $docs]
             pub const $constant: $kind = $value;
         }
         $(const _: () = assert!($name::$constant as u128 == $core as u128);)?
+        class! { @of $name $($parts)* }
+    };
+    (@of $name:ident
+        module const $constant:ident: $kind:ident = $value:literal == $core:expr, $docs:literal; $($parts:tt)*) => {
+        #[doc = $docs]
+        pub const $constant: $kind = $value;
+        const _: () = assert!($constant as u128 == $core as u128);
         class! { @of $name $($parts)* }
     };
     (@of $name:ident $($functions:tt)*) => { functions! { $name: $($functions)* } };

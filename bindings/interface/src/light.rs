@@ -12,12 +12,6 @@ use crate::ids::ChainId;
 use crate::statement::Statement;
 use crate::{Locked, exactly};
 
-/// Maximum number of epochs whose committees a light client keeps: the newest ones.
-#[cfg_attr(binding, within = "LightClient")]
-pub const MAX_EPOCHS: u32 = 64;
-
-const _: () = assert!(MAX_EPOCHS as usize == light::MAX_EPOCHS);
-
 class! {
     /// A client that follows a chain without its blocks: it knows the committees of the epochs that it has reached, and
     /// verifies what untrusted servers report. It trusts its genesis, and that in each epoch members with less than a
@@ -27,6 +21,8 @@ class! {
         let client = self.0.lock();
         write!(f, "LightClient({}, chain {}, epoch {})", client.protocol(), client.chain(), client.epoch())
     };
+    module const MAX_EPOCHS: u32 = 64 == light::MAX_EPOCHS,
+        "Maximum number of epochs whose committees a light client keeps: the newest ones.";
     /// Creates a client that trusts the committees of one epoch. The protocol is `jolteon`, `gosig` or `abft`; `voters`
     /// are the voting keys of the members, and `identities` their Ed25519 keys.
     /// [`Error::WrongContext`](quorate::Error) for another protocol, and for identities of another suite.

@@ -17,12 +17,6 @@ use crate::committee::Committee;
 use crate::ids::{ChainId, CommitteeId};
 use crate::keys::{SecretKey, Signature};
 
-/// Default average number of winners.
-#[cfg_attr(binding, within = "Lottery")]
-pub const EXPECTED_WINNERS: u16 = 7;
-
-const _: () = assert!(EXPECTED_WINNERS == sortition::EXPECTED_WINNERS.get());
-
 class! {
     /// Randomness of the lotteries, renewed with each block. Members whose chains agree up to its height have the same
     /// seed.
@@ -98,6 +92,8 @@ class! {
         let (height, round, expected) = (self.0.seed().height(), self.round(), self.expected());
         write!(f, "Lottery(height={height}, round={round}, expected={expected})")
     };
+    module const EXPECTED_WINNERS: u16 = 7 == sortition::EXPECTED_WINNERS.get(),
+        "Default average number of winners.";
     /// Creates the lottery of `round`, in which `expected` members win on average; 7 by default.
     /// [`Error::WrongContext`](quorate::Error) for a committee of Ed25519.
     quick fn new(

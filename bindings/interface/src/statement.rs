@@ -12,8 +12,8 @@ class! {
     /// creates one in the committee's epoch.
     value struct Statement(pub certificate::Statement): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Statement({})", shown(&self.0));
-    const LEN: u32 = 49, "Bytes of an encoded statement.";
-    const SIGNED_LEN: u32 = 96, "Length of the signed bytes.";
+    const LEN: u32 = 49 == certificate::Statement::LEN, "Bytes of an encoded statement.";
+    const SIGNED_LEN: u32 = 96 == certificate::Statement::SIGNED_LEN, "Length of the signed bytes.";
     /// Creates a statement. Each phase of a protocol has a kind of its own; the digest has 32 bytes.
     /// [`Error::Malformed`](quorate::Error) for a digest of another length.
     fields quick fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Result<Self> {
@@ -43,11 +43,6 @@ class! {
     /// Returns true if a member must not sign both: same kind, epoch and view, different digest.
     quick fn contradicts(&self, other: &Statement) -> bool { self.0.contradicts(&other.0) }
 }
-
-const _: () = assert!(
-    Statement::LEN as usize == certificate::Statement::LEN
-        && Statement::SIGNED_LEN as usize == certificate::Statement::SIGNED_LEN
-);
 
 /// The fields of a statement in texts.
 pub(crate) fn shown(statement: &certificate::Statement) -> String {

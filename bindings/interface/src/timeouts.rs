@@ -14,12 +14,6 @@ use crate::statement::Statement;
 use crate::votes::{Topic, Vote};
 use crate::{Locked, progress};
 
-/// Maximum number of different values in a timeout certificate.
-#[cfg_attr(binding, within = "TimeoutCertificate")]
-pub const MAX_TIMEOUT_GROUPS: u32 = 1_024;
-
-const _: () = assert!(MAX_TIMEOUT_GROUPS as usize == certificate::MAX_TIMEOUT_GROUPS);
-
 class! {
     /// A quorum's certificate that it gave up a view. The members are grouped by the values that they named, and one
     /// aggregate covers the statements of all groups. A decoded certificate is not verified yet.
@@ -31,6 +25,8 @@ class! {
         write!(f, "TimeoutCertificate(kind={kind}, epoch={epoch}, view={view}, highest_value={highest}, ")?;
         write!(f, "signers={size}/{of}, suite={suite})")
     };
+    module const MAX_TIMEOUT_GROUPS: u32 = 1_024 == certificate::MAX_TIMEOUT_GROUPS,
+        "Maximum number of different values in a timeout certificate.";
     /// Decodes a timeout certificate of that committee: checks its form, epoch and quorum, not its signatures.
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a timeout certificate.
     /// [`Error::NonCanonical`](quorate::Error) for another encoding than the canonical one.

@@ -13,12 +13,6 @@ use crate::signers::Suspects;
 use crate::statement::{Statement, shown};
 use crate::{Locked, exactly, progress};
 
-/// Fewer pending votes than this are verified one by one, unless a collector is created with another threshold.
-#[cfg_attr(binding, within = "VoteCollector")]
-pub const DEFAULT_BATCH_THRESHOLD: u32 = 2;
-
-const _: () = assert!(DEFAULT_BATCH_THRESHOLD as usize == certificate::DEFAULT_BATCH_THRESHOLD);
-
 class! {
     /// Collects the votes of one kind and view until one statement has a certificate. It stores at most one vote per
     /// member and verifies nothing until it has a quorum; then it verifies all signatures as one, and identifies
@@ -28,6 +22,8 @@ class! {
         let Topic { kind, view } = self.topic();
         write!(f, "VoteCollector(kind {kind}, view {view}, {})", progress(self.is_done()))
     };
+    module const DEFAULT_BATCH_THRESHOLD: u32 = 2 == certificate::DEFAULT_BATCH_THRESHOLD,
+        "Fewer pending votes than this are verified one by one, unless a collector is created with another threshold.";
     /// Creates an empty collector. Fewer than `batch_threshold` pending votes are verified one by one; by default
     /// [`DEFAULT_BATCH_THRESHOLD`]. After `failure_limit` invalid votes, further votes of a member are dropped
     /// unverified; by default there is no limit. Set one **only for links that authenticate each vote's signer**: on

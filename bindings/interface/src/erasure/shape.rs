@@ -6,17 +6,6 @@ use quorate::wire::{Decode, Encode};
 
 use crate::Length;
 
-/// Maximum message length of any coding, in bytes.
-#[cfg_attr(binding, within = "Coding")]
-pub const MAX_MESSAGE: u32 = 1_073_741_824;
-
-/// Maximum total length of all shards of a message, in bytes.
-#[cfg_attr(binding, within = "Coding")]
-pub const MAX_SHARDS: u32 = 2_147_483_647;
-
-const _: () =
-    assert!(MAX_MESSAGE as usize == erasure::MAX_MESSAGE && MAX_SHARDS as usize == erasure::MAX_SHARDS);
-
 class! {
     /// Number of shards: `data` shards that hold the message and `parity` shards that replace lost ones. Any `data` of
     /// them restore the message.
@@ -43,7 +32,8 @@ class! {
     /// The tuner's parameters of suite 3: bits per word, and bytes per packet as a power of two.
     value struct Packets(erasure::Packets): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Packets(word={}, log2_packet={})", self.word(), self.log2_packet());
-    const MAX_LOG2_PACKET: u8 = 16 == erasure::Packets::MAX_LOG2_PACKET, "The largest packet size, as a power of two.";
+    const MAX_LOG2_PACKET: u8 = 16 == erasure::Packets::MAX_LOG2_PACKET,
+        "The largest packet size, as a power of two.";
     /// Creates parameters with words of 2 to 16 bits and packets of 2^`log2_packet` bytes.
     /// [`Error::BadShape`](quorate::Error) for words below 2 or above 16 bits, or packets above 65,536 bytes.
     quick fn new(word: u8, log2_packet: u8) -> Result<Self> {
@@ -105,6 +95,10 @@ class! {
     value struct Coding(pub(super) erasure::Coding): Clone, Copy, Debug, PartialEq, Eq, Hash;
     shown |self, f|
         write!(f, "Coding({}, max_message={}, suite={})", self.shape(), self.max_message(), self.suite());
+    module const MAX_MESSAGE: u32 = 1_073_741_824 == erasure::MAX_MESSAGE,
+        "Maximum message length of any coding, in bytes.";
+    module const MAX_SHARDS: u32 = 2_147_483_647 == erasure::MAX_SHARDS,
+        "Maximum total length of all shards of a message, in bytes.";
     /// Creates a coding of messages up to `max_message` bytes, with the recommended suite by default.
     /// [`Error::BadShape`](quorate::Error) if the suite does not support this shape.
     /// [`Error::TooLarge`](quorate::Error) if the maximum message length, or that of all its shards, is too large.

@@ -11,12 +11,6 @@ use crate::statement::Statement;
 use crate::votes::VerifiedVote;
 use crate::{Locked, at, exactly};
 
-/// Maximum number of aggregates in a pool.
-#[cfg_attr(binding, within = "Pool")]
-pub const MAX_POOL: u32 = 8;
-
-const _: () = assert!(MAX_POOL as usize == gossip::MAX_POOL);
-
 class! {
     /// Some verified aggregates of one statement from any source, and single signatures: the sum of those that can be
     /// added with low counts. A gossip uses one beside its own sums; a protocol with another dissemination method needs
@@ -27,6 +21,7 @@ class! {
         signed(f, &self.signers())?;
         f.write_str(")")
     };
+    module const MAX_POOL: u32 = 8 == gossip::MAX_POOL, "Maximum number of aggregates in a pool.";
     /// Creates an empty pool of member `me`.
     /// [`Error::WrongContext`](quorate::Error) for a suite without counts.
     fn new(
@@ -70,12 +65,6 @@ impl Pool {
     }
 }
 
-/// Maximum number of aggregates queued for verification in a gossip.
-#[cfg_attr(binding, within = "Gossip")]
-pub const MAX_STACK: u32 = 64;
-
-const _: () = assert!(MAX_STACK as usize == gossip::MAX_STACK);
-
 class! {
     /// One member's part in spreading the signatures on one statement. It does no I/O: the caller transports the bytes
     /// and passes the time. [`Gossip::vote`] adds the member's own vote, [`Gossip::receive`] queues a received
@@ -90,6 +79,8 @@ class! {
         signed(f, &self.signers())?;
         write!(f, ", {} waiting)", self.waiting())
     };
+    module const MAX_STACK: u32 = 64 == gossip::MAX_STACK,
+        "Maximum number of aggregates queued for verification in a gossip.";
     /// Creates a gossip of member `me` that knows no signature on the statement yet.
     /// [`Error::WrongContext`](quorate::Error) for a statement of another epoch, and for a suite without counts.
     /// [`Error::UnknownSigner`](quorate::Error) for a member outside the committee.

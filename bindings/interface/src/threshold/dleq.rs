@@ -95,7 +95,8 @@ macro_rules! purpose {
                 let purpose = <$purpose as dleq::Purpose>::NAME;
                 write!(f, "KeyShare({purpose}, member {} of {})", self.member(), self.committee())
             };
-            const LEN: u32 = 99 == dleq::KeyShare::<$purpose>::LEN, "Length of the result of [`KeyShare::to_bytes`] in bytes.";
+            const LEN: u32 = 99 == dleq::KeyShare::<$purpose>::LEN,
+                "Length of the result of [`KeyShare::to_bytes`] in bytes.";
             /// Decodes the result of [`KeyShare::to_bytes`]; call [`KeyShare::check`] next. The caller keeps `bytes`,
             /// and overwrites them with zeros where the language allows it.
             /// [`Error::WrongContext`](quorate::Error) for a share of another purpose.

@@ -11,16 +11,6 @@ use zeroize::Zeroizing;
 
 use crate::{SecretBytes, exactly};
 
-/// Maximum length of the content: 64 MiB.
-#[cfg_attr(binding, within = "SealingPublicKey")]
-pub const MAX_CONTENT: u32 = 67_108_864;
-
-/// Bytes by which a sealed file is longer than its content.
-#[cfg_attr(binding, within = "SealingPublicKey")]
-pub const OVERHEAD: u32 = 48;
-
-const _: () = assert!(MAX_CONTENT as usize == seal::MAX_CONTENT && OVERHEAD as usize == seal::OVERHEAD);
-
 class! {
     /// A private key that opens files sealed to its public key. It cannot be printed, compared or copied, and is wiped
     /// when it is closed.
@@ -53,6 +43,9 @@ class! {
     /// An X25519 public key to which files are sealed.
     encoded hex struct SealingPublicKey(seal::SealingPublicKey): Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| f.write_str(&hex::encode(self.encode()));
+    module const MAX_CONTENT: u32 = 67_108_864 == seal::MAX_CONTENT, "Maximum length of the content: 64 MiB.";
+    module const OVERHEAD: u32 = 48 == seal::OVERHEAD,
+        "Bytes by which a sealed file is longer than its content.";
     /// Decodes the 32 bytes. A key of small order is rejected when it is used.
     /// [`Error::Malformed`](quorate::Error) for another number of bytes.
     quick fn decode(bytes: &[u8]) -> Result<Self> { seal::SealingPublicKey::decode(bytes, &()).map(Self) }

@@ -17,16 +17,6 @@ use crate::ids::CommitteeId;
 use crate::threshold::Cache;
 use crate::{SecretBytes, progress};
 
-/// Maximum length of a plaintext: 32 MiB.
-#[cfg_attr(binding, within = "EncryptionKey")]
-pub const MAX_PLAINTEXT: u32 = 33_554_432;
-
-/// Bytes by which an encrypted payload is longer than its plaintext.
-#[cfg_attr(binding, within = "EncryptionKey")]
-pub const OVERHEAD: u32 = 48;
-
-const _: () = assert!(MAX_PLAINTEXT as usize == tdh2::MAX_PLAINTEXT && OVERHEAD as usize == tdh2::OVERHEAD);
-
 super::dleq::purpose! { Tdh2, ValidCiphertext, DecryptionShare }
 
 impl KeyShare {
@@ -44,6 +34,10 @@ class! {
     /// The key for encrypting and checking ciphertexts: all that a client needs of a committee.
     object hex struct EncryptionKey(Arc<tdh2::EncryptionKey>): Clone, Debug;
     shown |self, f| f.write_str(&hex::encode(self.encode()));
+    module const MAX_PLAINTEXT: u32 = 33_554_432 == tdh2::MAX_PLAINTEXT,
+        "Maximum length of a plaintext: 32 MiB.";
+    module const OVERHEAD: u32 = 48 == tdh2::OVERHEAD,
+        "Bytes by which an encrypted payload is longer than its plaintext.";
     /// Returns the encryption key of a committee.
     fn from_public_keys(keys: &PublicKeys) -> Self {
         Self(tdh2::EncryptionKey::from_public_keys(&keys.0).into())

@@ -5,12 +5,6 @@ use quorate::any::threshold as any;
 use quorate::threshold::combiner;
 use quorate::threshold::{self, Agreement as CoreAgreement};
 
-/// Maximum number of parties that share a key.
-#[cfg_attr(binding, within = "Threshold")]
-pub const MAX_PARTIES: u16 = 1_024;
-
-const _: () = assert!(MAX_PARTIES == threshold::MAX_PARTIES);
-
 /// Group in which threshold ECDSA computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(binding, names)]
@@ -95,6 +89,8 @@ class! {
     /// nothing.
     value struct Threshold(pub(crate) threshold::Threshold): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties());
+    module const MAX_PARTIES: u16 = 1_024 == threshold::MAX_PARTIES,
+        "Maximum number of parties that share a key.";
     /// Creates a threshold.
     /// [`Error::BadCommittee`](quorate::Error) unless 1 ≤ needed ≤ parties ≤ 1,024.
     quick fn new(needed: u16, parties: u16) -> Result<Self> {

@@ -17,9 +17,10 @@ class! {
         ecdsa::Plan::Agreed { count } => write!(f, "Plan.for_agreed(count={count})"),
         ecdsa::Plan::Unagreed { count } => write!(f, "Plan.for_unagreed(count={count})"),
     };
-    const ROUNDS: u16 = 20, "Default number of agreement rounds: it suffices in all but one epoch in a million.";
-    const MAX_COUNT: u32 = 131_072, "Maximum number of presignatures of an epoch.";
-    const LEN: u32 = 5, "Bytes of an encoded plan.";
+    const ROUNDS: u16 = 20 == ecdsa::Plan::ROUNDS,
+        "Default number of agreement rounds: it suffices in all but one epoch in a million.";
+    const MAX_COUNT: u32 = 131_072 == ecdsa::Plan::MAX_COUNT, "Maximum number of presignatures of an epoch.";
+    const LEN: u32 = 5 == ecdsa::Plan::LEN, "Bytes of an encoded plan.";
     /// Creates a plan for one asynchronous agreement of `parties` parties, with at most `rounds` rounds, by default
     /// [`Plan::ROUNDS`]. [`Plan::prbc`], [`Plan::promotion`] and [`Plan::completion`] return its tags.
     quick fn for_agreement(parties: u16, #[cfg_attr(binding, default = 20)] rounds: Option<u16>) -> Self {
@@ -74,12 +75,6 @@ class! {
         self.0.unagreed(epoch, number).map(|tag| Tag(tag.into()))
     }
 }
-
-const _: () = assert!(
-    Plan::ROUNDS == ecdsa::Plan::ROUNDS
-        && Plan::MAX_COUNT == ecdsa::Plan::MAX_COUNT
-        && Plan::LEN as usize == ecdsa::Plan::LEN
-);
 
 class! {
     /// One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags.

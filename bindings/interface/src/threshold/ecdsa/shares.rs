@@ -8,12 +8,6 @@ use super::{Deal, GroupKey};
 use crate::threshold::Group;
 use crate::{Attested, required};
 
-/// Maximum length of a share's attestation in bytes.
-#[cfg_attr(binding, within = "SignatureShare")]
-pub const MAX_ATTESTATION: u32 = 8_192;
-
-const _: () = assert!(MAX_ATTESTATION as usize == ecdsa::SignatureShare::<Ristretto255>::MAX_ATTESTATION);
-
 class! {
     /// One party's part of a signature. It names its key, epoch, index and message. It is public; whether it is right
     /// is unknown until the signature verifies.
@@ -22,6 +16,8 @@ class! {
         let (group, member, epoch, index) = (self.group(), self.member(), self.epoch(), self.index());
         write!(f, "SignatureShare({group}, member {member}, epoch {epoch}, index {index})")
     };
+    module const MAX_ATTESTATION: u32 = 8_192 == ecdsa::SignatureShare::<Ristretto255>::MAX_ATTESTATION,
+        "Maximum length of a share's attestation in bytes.";
     /// Decodes a share over that group.
     /// [`Error::Malformed`](quorate::Error) if the bytes are not the encoding of a share.
     /// [`Error::NonCanonical`](quorate::Error) for a point or a number in another form than the canonical one.
