@@ -46,8 +46,7 @@ pub fn read(lines: &[String]) -> Result<Docs, String> {
 
 impl Style {
     /// A function's description as a comment or docstring, with `indent` spaces before each line; ends with a newline.
-    #[must_use]
-    pub fn function(self, function: &Function, indent: usize) -> String {
+    pub(crate) fn function(self, function: &Function, indent: usize) -> String {
         let mut docs = function.docs.clone();
         for parameter in &function.parameters {
             let written = match self {
@@ -61,14 +60,12 @@ impl Style {
     }
 
     /// A text as a comment or docstring.
-    #[must_use]
-    pub fn text(self, text: &str, indent: usize) -> String {
+    pub(crate) fn text(self, text: &str, indent: usize) -> String {
         self.comment(&Docs { text: text.to_owned(), errors: Vec::new() }, indent)
     }
 
     /// A description as a comment or docstring.
-    #[must_use]
-    pub fn comment(self, docs: &Docs, indent: usize) -> String {
+    pub(crate) fn comment(self, docs: &Docs, indent: usize) -> String {
         let paragraphs = self.paragraphs(docs);
         let space = " ".repeat(indent);
         if self == Style::Python {
@@ -90,8 +87,7 @@ impl Style {
     }
 
     /// A description as the comments of generated Rust, which pyo3 makes docstrings.
-    #[must_use]
-    pub fn rust(self, function: &Function, indent: usize) -> String {
+    pub(crate) fn rust(self, function: &Function, indent: usize) -> String {
         let text = self.function(function, 0);
         let lines = text.lines().filter(|line| *line != "\"\"\"");
         lines.map(|line| format!("{}/// {line}\n", " ".repeat(indent))).collect()

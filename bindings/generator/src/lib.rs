@@ -43,8 +43,7 @@ use parse::Listing;
 
 /// The folder with the modules of `quorate-interface`: both crates are side by side in the repository and in each source
 /// distribution.
-#[must_use]
-pub fn interface() -> PathBuf {
+pub(crate) fn interface() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../interface/src")
 }
 

@@ -1,8 +1,7 @@
 //! Names in the case of each language.
 
 /// `leaf_domain` as `leafDomain`.
-#[must_use]
-pub fn camel(name: &str) -> String {
+pub(crate) fn camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |all, word| all + &capitalised(word))
@@ -10,8 +9,7 @@ pub fn camel(name: &str) -> String {
 
 /// `leaf_domain` as `leafDomain`, and `shard_len` as `shardLength`, as JavaScript calls its own lengths; but a committee has
 /// a size, as its sets have.
-#[must_use]
-pub fn javascript(name: &str) -> String {
+pub(crate) fn javascript(name: &str) -> String {
     match name.strip_suffix("_len") {
         Some("committee") => "committeeSize".to_owned(),
         Some(start) => camel(&format!("{start}_length")),
@@ -39,14 +37,12 @@ pub fn snake(name: &str) -> String {
 }
 
 /// The name of a function outside its class: `merkle_verify`.
-#[must_use]
-pub fn free_function(class: &str, function: &str) -> String {
+pub(crate) fn free_function(class: &str, function: &str) -> String {
     format!("{}_{function}", snake(class))
 }
 
 /// The name of a parameter in Python, where `bytes` is the name of a type.
-#[must_use]
-pub fn python_parameter(name: &str) -> &str {
+pub(crate) fn python_parameter(name: &str) -> &str {
     if name == "bytes" { "data" } else { name }
 }
 
@@ -54,8 +50,7 @@ pub fn python_parameter(name: &str) -> &str {
 const TRAITS: [(&str, &str); 2] = [("Throw", "throw"), ("OrThrow", "or_throw")];
 
 /// Imports those names of a Rust module that the code mentions.
-#[must_use]
-pub fn import(module: &str, names: &[&str], code: &str) -> String {
+pub(crate) fn import(module: &str, names: &[&str], code: &str) -> String {
     let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
     let called = |name| TRAITS.iter().any(|(one, method)| *one == name && words.contains(method));
     let used: Vec<&str> =
@@ -68,15 +63,13 @@ pub fn import(module: &str, names: &[&str], code: &str) -> String {
 }
 
 /// Imports the module of a block as `interface`, unless its functions take only classes of other blocks.
-#[must_use]
-pub fn import_interface(path: &str, code: &str) -> String {
+pub(crate) fn import_interface(path: &str, code: &str) -> String {
     let import = || format!("use quorate_interface::{path} as interface;\n");
     code.contains("interface::").then(import).unwrap_or_default()
 }
 
 /// Imports those names of a TypeScript module that the code mentions outside its comments.
-#[must_use]
-pub fn import_typescript(module: &str, names: &[&str], code: &str) -> String {
+pub(crate) fn import_typescript(module: &str, names: &[&str], code: &str) -> String {
     let is_code = |line: &&str| !["*", "/**"].iter().any(|mark| line.trim_start().starts_with(mark));
     let lines = code.lines().filter(is_code);
     let words: Vec<&str> =
@@ -90,8 +83,7 @@ pub fn import_typescript(module: &str, names: &[&str], code: &str) -> String {
 }
 
 /// A function of `item` that returns the value of an expression: by its name, if it only calls one.
-#[must_use]
-pub fn closure(expression: &str) -> String {
+pub(crate) fn closure(expression: &str) -> String {
     let called = expression.strip_suffix("(item)");
     let is_name = |name: &&str| name.chars().all(|letter| letter.is_alphanumeric() || "_:".contains(letter));
     match called.filter(is_name) {

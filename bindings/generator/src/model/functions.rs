@@ -104,8 +104,7 @@ pub struct Choice {
 
 impl Parameter {
     /// A parameter without attributes.
-    #[must_use]
-    pub fn new(name: &str, kind: Type) -> Self {
+    pub(crate) fn new(name: &str, kind: Type) -> Self {
         let name = name.to_owned();
         Self {
             name,
@@ -123,14 +122,12 @@ impl Parameter {
     }
 
     /// True if the user need not pass it.
-    #[must_use]
-    pub fn is_optional(&self) -> bool {
+    pub(crate) fn is_optional(&self) -> bool {
         matches!(self.kind, Type::Optional(_)) || self.choice.is_some()
     }
 
     /// For a tuple or a list of tuples, the names in native code of each part, with its type.
-    #[must_use]
-    pub fn columns(&self) -> Vec<(String, &Type)> {
+    pub(crate) fn columns(&self) -> Vec<(String, &Type)> {
         let tuple = if let Type::List(item) = &self.kind { item } else { &self.kind };
         let Type::Tuple(parts) = tuple else { return Vec::new() };
         parts.iter().enumerate().map(|(at, part)| (format!("{}_{at}", self.name), part)).collect()
@@ -139,44 +136,40 @@ impl Parameter {
 
 impl Function {
     /// True if it is called on an object.
-    #[must_use]
-    pub fn has_receiver(&self) -> bool {
+    pub(crate) fn has_receiver(&self) -> bool {
         matches!(self.role, Role::Method | Role::Getter)
     }
 
     /// True for a constant variant.
-    #[must_use]
-    pub fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         self.role == Role::Variant && self.parameters.is_empty()
     }
 
     /// True if it takes less than a microsecond.
-    #[must_use]
-    pub fn is_quick(&self) -> bool {
+    pub(crate) fn is_quick(&self) -> bool {
         self.cost == Cost::Quick
     }
 
     /// True if it has an asynchronous form.
-    #[must_use]
-    pub fn is_slow(&self) -> bool {
+    pub(crate) fn is_slow(&self) -> bool {
         self.cost == Cost::Slow
     }
 
     /// The parameters that cross to a native object, in the order in which JavaScript passes them: a secret whose owner
     /// changes comes last, when all others have been checked. A function of the user's does not cross.
-    pub fn crossing(&self) -> impl Iterator<Item = &Parameter> {
+    pub(crate) fn crossing(&self) -> impl Iterator<Item = &Parameter> {
         let (taken, others): (Vec<&Parameter>, Vec<&Parameter>) =
             self.parameters.iter().filter(|one| one.kind != Type::Attested).partition(|one| one.owned);
         others.into_iter().chain(taken)
     }
 
     /// The parameters that the user passes.
-    pub fn passed(&self) -> impl Iterator<Item = &Parameter> {
+    pub(crate) fn passed(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|one| one.answer.is_none())
     }
 
     /// The parameters that are the results of hooks, each with its hook and the parameter with which that is called.
-    pub fn answers(&self) -> impl Iterator<Item = (&Parameter, &str, Option<&Parameter>)> {
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (&Parameter, &str, Option<&Parameter>)> {
         self.parameters.iter().filter_map(|one| {
             let Answer { hook, of } = one.answer.as_ref()?;
             let asked = of.as_ref().and_then(|of| self.parameters.iter().find(|other| other.name == *of));
@@ -185,26 +178,23 @@ impl Function {
     }
 
     /// True if bytes are in its result, which need the memory of the language.
-    #[must_use]
-    pub fn makes_bytes(&self) -> bool {
+    pub(crate) fn makes_bytes(&self) -> bool {
         let has = |bytes: &Type| self.result.as_ref().is_some_and(|result| result.mentions(bytes));
         has(&Type::Bytes) || has(&Type::SecretBytes)
     }
 
     /// The position of the first parameter that Python passes by its name.
-    #[must_use]
-    pub fn first_named(&self) -> Option<usize> {
+    pub(crate) fn first_named(&self) -> Option<usize> {
         self.passed().position(|one| one.option && !one.positional)
     }
 
     /// True if it calls a function of the user's.
-    #[must_use]
-    pub fn asks(&self) -> bool {
+    pub(crate) fn asks(&self) -> bool {
         self.parameters.iter().any(|parameter| parameter.kind == Type::Attested)
     }
 
     /// The types of its parameters and its result.
-    pub fn types(&self) -> impl Iterator<Item = &Type> {
+    pub(crate) fn types(&self) -> impl Iterator<Item = &Type> {
         self.result.iter().chain(self.parameters.iter().map(|parameter| &parameter.kind))
     }
 }

@@ -156,14 +156,13 @@ pub struct Variant {
 
 impl Variant {
     /// Its fields in braces, each as it is written; nothing without fields.
-    pub fn braces(&self, written: impl Fn(&Field) -> String) -> String {
+    pub(crate) fn braces(&self, written: impl Fn(&Field) -> String) -> String {
         let braces = || format!(" {{ {} }}", commas(self.fields.iter().map(written)));
         if self.fields.is_empty() { String::new() } else { braces() }
     }
 
     /// The names of its fields, as a pattern of Rust.
-    #[must_use]
-    pub fn pattern(&self) -> String {
+    pub(crate) fn pattern(&self) -> String {
         self.braces(|field| field.name.clone())
     }
 }
@@ -192,40 +191,34 @@ pub struct Traits {
 
 impl Class {
     /// The constructor, if it has one.
-    #[must_use]
-    pub fn constructor(&self) -> Option<&Function> {
+    pub(crate) fn constructor(&self) -> Option<&Function> {
         self.functions.iter().find(|function| function.role == Role::Constructor)
     }
 
     /// The type of a hook: the parameter with which it is called, and its result.
-    #[must_use]
-    pub fn hook_type(&self, name: &str) -> Option<(Option<&Parameter>, &Type)> {
+    pub(crate) fn hook_type(&self, name: &str) -> Option<(Option<&Parameter>, &Type)> {
         let mut answers = self.functions.iter().flat_map(Function::answers);
         let (answer, _, asked) = answers.find(|(_, hook, _)| *hook == name)?;
         Some((asked, answer.kind.inner().unwrap_or(&answer.kind)))
     }
 
     /// True if users can set a function.
-    #[must_use]
-    pub fn has_hook(&self) -> bool {
+    pub(crate) fn has_hook(&self) -> bool {
         self.functions.iter().any(|function| function.hook)
     }
 
     /// The parameters of the constructor; none without one.
-    #[must_use]
-    pub fn made_of(&self) -> &[Parameter] {
+    pub(crate) fn made_of(&self) -> &[Parameter] {
         self.constructor().map_or(&[], |constructor| constructor.parameters.as_slice())
     }
 
     /// The function that is called by this one's name where the type of the first argument selects it.
-    #[must_use]
-    pub fn overload_of(&self, function: &Function) -> Option<&Function> {
+    pub(crate) fn overload_of(&self, function: &Function) -> Option<&Function> {
         self.functions.iter().find(|other| other.overload.as_ref() == Some(&function.name))
     }
 
     /// The path of an item that the glue of a block adds to a class: that of another block is in the module of its name.
-    #[must_use]
-    pub fn glue(&self, block: &Block, item: &str) -> String {
+    pub(crate) fn glue(&self, block: &Block, item: &str) -> String {
         if self.home.block == block.name {
             item.to_owned()
         } else {
@@ -234,8 +227,7 @@ impl Class {
     }
 
     /// The path of the Rust type, in code that imports the module of its block as `interface`.
-    #[must_use]
-    pub fn rust(&self, block: &Block) -> String {
+    pub(crate) fn rust(&self, block: &Block) -> String {
         if self.home.block == block.name {
             format!("interface::{}", self.name)
         } else {
@@ -244,8 +236,7 @@ impl Class {
     }
 
     /// The path before the name of a function that has no receiver.
-    #[must_use]
-    pub fn scope(&self) -> String {
+    pub(crate) fn scope(&self) -> String {
         if self.kind == Kind::Module {
             "interface::".to_owned()
         } else {
@@ -254,42 +245,37 @@ impl Class {
     }
 
     /// The function whose bytes are the text of a class, in hexadecimal digits.
-    #[must_use]
-    pub fn hex_source(&self) -> Option<&Function> {
+    pub(crate) fn hex_source(&self) -> Option<&Function> {
         let source = self.function("encode").or_else(|| self.function("bytes"));
         source.filter(|_| self.hex)
     }
 
     /// The functions of which two equal objects have the same results, where these are few: the encoding, and what else
     /// reading it needs.
-    #[must_use]
-    pub fn equal_by(&self) -> Option<Vec<&Function>> {
+    pub(crate) fn equal_by(&self) -> Option<Vec<&Function>> {
         let (read, written) = self.own_encoding()?;
         let others = read.parameters.iter().filter(|one| one.kind != Type::Bytes);
         others.map(|one| self.function(&one.name)).chain([Some(written)]).collect()
     }
 
     /// The fields of plain data.
-    #[must_use]
-    pub fn fields(&self) -> &[Field] {
+    pub(crate) fn fields(&self) -> &[Field] {
         self.variants.first().filter(|_| self.kind == Kind::Data).map_or(&[], |one| one.fields.as_slice())
     }
 
     /// The properties.
-    pub fn getters(&self) -> impl Iterator<Item = &Function> {
+    pub(crate) fn getters(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| function.role == Role::Getter)
     }
 
     /// The function of this name.
-    #[must_use]
-    pub fn function(&self, name: &str) -> Option<&Function> {
+    pub(crate) fn function(&self, name: &str) -> Option<&Function> {
         self.functions.iter().find(|function| function.name == name)
     }
 
     /// The functions that read and return the encoding, if the first needs nothing else: `decode` and `encode`, or
     /// `from_bytes` and `bytes` of a class that is nothing but bytes.
-    #[must_use]
-    pub fn plain_encoding(&self) -> Option<(&Function, &Function)> {
+    pub(crate) fn plain_encoding(&self) -> Option<(&Function, &Function)> {
         let pairs = [("decode", "encode"), ("from_bytes", "bytes")].into_iter();
         let mut found = pairs.filter_map(|(read, written)| self.function(read).zip(self.function(written)));
         found.find(|(read, _)| read.parameters.len() == 1)
@@ -297,8 +283,7 @@ impl Class {
 
     /// The functions that read and return the encoding, if all else that the first needs is a property of the object, as
     /// the suite is.
-    #[must_use]
-    pub fn own_encoding(&self) -> Option<(&Function, &Function)> {
+    pub(crate) fn own_encoding(&self) -> Option<(&Function, &Function)> {
         let is_known =
             |one: &Parameter| one.kind == Type::Bytes || self.getters().any(|getter| getter.name == one.name);
         let encoding = self.function("decode").zip(self.function("encode"));
@@ -308,22 +293,19 @@ impl Class {
     }
 
     /// True if reading its encoding needs nothing else.
-    #[must_use]
-    pub fn is_plain_encoding(&self) -> bool {
+    pub(crate) fn is_plain_encoding(&self) -> bool {
         self.plain_encoding().is_some()
     }
 }
 
 impl Block {
     /// True if a function takes or returns this type.
-    #[must_use]
-    pub fn mentions(&self, kind: &Type) -> bool {
+    pub(crate) fn mentions(&self, kind: &Type) -> bool {
         self.functions().flat_map(|(_, function)| function.types()).any(|one| one.mentions(kind))
     }
 
     /// The names of the classes in the fields of plain data.
-    #[must_use]
-    pub fn contained(class: &Class) -> Vec<&str> {
+    pub(crate) fn contained(class: &Class) -> Vec<&str> {
         let fields = class.variants.iter().flat_map(|variant| &variant.fields);
         let kinds = fields.map(|field| field.kind.inner().unwrap_or(&field.kind));
         kinds
@@ -335,7 +317,7 @@ impl Block {
     }
 
     /// The classes of which a function takes several objects, or one or none.
-    pub fn listed(&self) -> impl Iterator<Item = (&Class, Listed)> {
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (&Class, Listed)> {
         self.functions().flat_map(move |(class, function)| {
             let is_full = self.full || class.full || function.full;
             let listed = if is_full { Listed::Full } else { Listed::Always };
@@ -348,13 +330,12 @@ impl Block {
     }
 
     /// Its classes and those of other blocks.
-    pub fn all_classes_mut(&mut self) -> impl Iterator<Item = &mut Class> {
+    pub(crate) fn all_classes_mut(&mut self) -> impl Iterator<Item = &mut Class> {
         self.classes.iter_mut().chain(&mut self.imported).chain(&mut self.reachable)
     }
 
     /// The block in the module that only verifies certificates, if it is there.
-    #[must_use]
-    pub fn verification(&self) -> Option<Self> {
+    pub(crate) fn verification(&self) -> Option<Self> {
         let part = |class: &Class| Class {
             functions: class.functions.iter().filter(|function| !function.full).cloned().collect(),
             ..class.clone()
@@ -366,15 +347,13 @@ impl Block {
     }
 
     /// The class of this name, of this block or imported.
-    #[must_use]
-    pub fn class(&self, name: &str) -> Option<&Class> {
+    pub(crate) fn class(&self, name: &str) -> Option<&Class> {
         let all = self.classes.iter().chain(&self.imported).chain(&self.reachable);
         all.into_iter().find(|class| class.name == name)
     }
 
     /// The class of an object; names cross as text.
-    #[must_use]
-    pub fn object_class(&self, kind: &Type) -> Option<&Class> {
+    pub(crate) fn object_class(&self, kind: &Type) -> Option<&Class> {
         match kind {
             Type::Class(name) => self.class(name).filter(|class| class.kind != Kind::Names),
             _ => None,
@@ -382,33 +361,29 @@ impl Block {
     }
 
     /// The function that finds the value of a name.
-    #[must_use]
-    pub fn name_parser(&self, kind: &Type) -> Option<String> {
+    pub(crate) fn name_parser(&self, kind: &Type) -> Option<String> {
         let Type::Class(name) = kind else { return None };
         let class = self.class(name).filter(|class| class.kind == Kind::Names)?;
         Some(format!("{}::from_name", class.rust(self)))
     }
 
     /// The path of the Rust type of the class of this name.
-    #[must_use]
-    pub fn rust(&self, name: &str) -> String {
+    pub(crate) fn rust(&self, name: &str) -> String {
         self.class(name).map_or_else(|| name.to_owned(), |class| class.rust(self))
     }
 
     /// The functions of its classes, each with its class.
-    pub fn functions(&self) -> impl Iterator<Item = (&Class, &Function)> {
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (&Class, &Function)> {
         self.classes.iter().flat_map(|class| class.functions.iter().map(move |one| (class, one)))
     }
 
     /// The kind of the class of this name.
-    #[must_use]
-    pub fn kind(&self, name: &str) -> Option<Kind> {
+    pub(crate) fn kind(&self, name: &str) -> Option<Kind> {
         self.class(name).map(|class| class.kind)
     }
 
     /// The name in native code of the class of this name.
-    #[must_use]
-    pub fn native(&self, name: &str) -> String {
+    pub(crate) fn native(&self, name: &str) -> String {
         self.class(name).map_or_else(|| name.to_owned(), |class| class.native.clone())
     }
 }

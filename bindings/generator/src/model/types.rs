@@ -62,8 +62,7 @@ pub struct Docs {
 
 impl Type {
     /// The type of a list's items or of an optional value.
-    #[must_use]
-    pub fn inner(&self) -> Option<&Self> {
+    pub(crate) fn inner(&self) -> Option<&Self> {
         match self {
             Type::List(inner) | Type::Optional(inner) => Some(inner),
             _ => None,
@@ -71,14 +70,12 @@ impl Type {
     }
 
     /// The type within all lists and options.
-    #[must_use]
-    pub fn innermost(&self) -> &Self {
+    pub(crate) fn innermost(&self) -> &Self {
         self.inner().map_or(self, Self::innermost)
     }
 
     /// The parts of a tuple, or the type itself.
-    #[must_use]
-    pub fn parts(&self) -> &[Self] {
+    pub(crate) fn parts(&self) -> &[Self] {
         match self {
             Type::Tuple(parts) => parts,
             other => std::slice::from_ref(other),
@@ -86,8 +83,7 @@ impl Type {
     }
 
     /// True if it is or contains this type.
-    #[must_use]
-    pub fn mentions(&self, other: &Self) -> bool {
+    pub(crate) fn mentions(&self, other: &Self) -> bool {
         let within = match self {
             Type::List(inner) | Type::Optional(inner) | Type::Verdict(inner) => inner.mentions(other),
             Type::Tuple(parts) => parts.iter().any(|part| part.mentions(other)),
@@ -97,14 +93,12 @@ impl Type {
     }
 
     /// True for a list.
-    #[must_use]
-    pub fn is_list(&self) -> bool {
+    pub(crate) fn is_list(&self) -> bool {
         matches!(self, Type::List(_))
     }
 
     /// The width of an integer in Rust.
-    #[must_use]
-    pub fn integer(&self) -> Option<&'static str> {
+    pub(crate) fn integer(&self) -> Option<&'static str> {
         match self {
             Type::U8 => Some("u8"),
             Type::U16 | Type::NonZeroU16 => Some("u16"),
