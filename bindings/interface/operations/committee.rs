@@ -1,8 +1,6 @@
 //! Committees, and what their members sign without any format of quorate.
 
-fn committee_of(input: Json) -> Committee {
-    committee_from(input.get("committee"))
-}
+fn committee_of(input: Json) -> Committee { committee_from(input.get("committee")) }
 
 /// The committee of a definition in a vector file.
 fn committee_from(definition: Json) -> Committee {
@@ -34,9 +32,7 @@ pub mod committee {
         ))
     }
 
-    pub fn from_attested(input: Json) -> Json {
-        figures(committee_of(input))
-    }
+    pub fn from_attested(input: Json) -> Json { figures(committee_of(input)) }
 
     fn signers_of(committee: Committee, input: Json) -> SignerSet {
         if input.has("indices") {

@@ -8,9 +8,7 @@ macro_rules! purpose {
                 $module::PublicKeys::decode(input.bytes("keys"))
             }
 
-            fn share_of(given: Bytes) -> $module::$share {
-                $module::$share::decode(given)
-            }
+            fn share_of(given: Bytes) -> $module::$share { $module::$share::decode(given) }
 
             fn shares_of(input: Json) -> Vec<$module::$share> {
                 input.byte_strings("shares").map(|share| share_of(share))
@@ -139,9 +137,7 @@ fn named_coin(keys: coin::PublicKeys, input: Json) -> coin::Coin {
     named
 }
 
-fn tossed(collected: coin::Collected) -> Json {
-    shown(collected.output)
-}
+fn tossed(collected: coin::Collected) -> Json { shown(collected.output) }
 
 pub mod tdh2 {
     pub fn encryption_key(input: Json) -> Json {
@@ -166,9 +162,7 @@ pub mod tdh2 {
         input.get("made")
     }
 
-    pub fn check(input: Json) -> Json {
-        json! { id: valid_ciphertext(keys_of(input), input).id() }
-    }
+    pub fn check(input: Json) -> Json { json! { id: valid_ciphertext(keys_of(input), input).id() } }
 
     pub fn decrypt(input: Json) -> Json {
         let keys = keys_of(input);

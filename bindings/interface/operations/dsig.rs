@@ -2,13 +2,8 @@
 //! that are made here of the same messages.
 
 pub mod dsig {
-    fn suite_of(input: Json) -> dsig::Suite {
-        dsig::suites()[input.usize("suite") - 1]
-    }
-
-    fn decoded_key(bytes: Bytes) -> PublicKey {
-        PublicKey::decode(suite_named("ed25519"), bytes)
-    }
+    fn suite_of(input: Json) -> dsig::Suite { dsig::suites()[input.usize("suite") - 1] }
+    fn decoded_key(bytes: Bytes) -> PublicKey { PublicKey::decode(suite_named("ed25519"), bytes) }
 
     fn verifier_of(suite: dsig::Suite, key: PublicKey) -> dsig::Verifier {
         let verifier = dsig::Verifier::new(suite);
@@ -16,9 +11,7 @@ pub mod dsig {
         verifier
     }
 
-    fn index_of(signature: Bytes) -> usize {
-        decoded_u16(signature, 2)
-    }
+    fn index_of(signature: Bytes) -> usize { decoded_u16(signature, 2) }
 
     /// The fields at fixed positions of a decoded signature.
     fn fields_of(signature: Bytes) -> Json {

@@ -1,9 +1,7 @@
 //! Erasure coding.
 
 pub mod erasure {
-    fn shape_of(input: Json) -> erasure::Shape {
-        erasure::Shape::new(input.u16("data"), input.u16("parity"))
-    }
+    fn shape_of(input: Json) -> erasure::Shape { erasure::Shape::new(input.u16("data"), input.u16("parity")) }
 
     fn coding_of(input: Json) -> erasure::Coding {
         let suite = erasure::Suite::decode(input.bytes("suite"));
@@ -54,13 +52,8 @@ pub mod erasure {
         }
     }
 
-    fn table_of(input: Json) -> erasure::Table {
-        erasure::Table::decode(input.bytes("table"))
-    }
-
-    pub fn table(input: Json) -> Json {
-        json! { rows: table_of(input).rows().map(|row| row_shown(row)) }
-    }
+    fn table_of(input: Json) -> erasure::Table { erasure::Table::decode(input.bytes("table")) }
+    pub fn table(input: Json) -> Json { json! { rows: table_of(input).rows().map(|row| row_shown(row)) } }
 
     pub fn lookup(input: Json) -> Json {
         let allowed = input.u8s("suites");

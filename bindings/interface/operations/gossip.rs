@@ -100,12 +100,7 @@ pub mod pool {
     }
 }
 
-fn now_of(step: Json) -> u64 {
-    if step.has("now") {
-        return step.u64("now");
-    }
-    0u64
-}
+fn now_of(step: Json) -> u64 { if step.has("now") { step.u64("now") } else { 0u64 } }
 
 /// A step that uses only the peers.
 fn peers_step(peers: Peers, step: Json) -> Json {
@@ -197,9 +192,7 @@ pub mod gossip {
     }
 }
 
-fn seed_of(input: Json) -> Seed {
-    Seed::decode(input.bytes("seed"))
-}
+fn seed_of(input: Json) -> Seed { Seed::decode(input.bytes("seed")) }
 
 pub mod seed {
     pub fn genesis(input: Json) -> Json {

@@ -1,17 +1,13 @@
 //! Threshold signatures, the journal of presignatures, and seals.
 
 pub mod ecdsa {
-    fn plan_of(input: Json) -> ecdsa::Plan {
-        ecdsa::Plan::decode(input.bytes("plan"))
-    }
+    fn plan_of(input: Json) -> ecdsa::Plan { ecdsa::Plan::decode(input.bytes("plan")) }
 
     fn key_of(input: Json) -> ecdsa::GroupKey {
         ecdsa::GroupKey::decode(group(input.u8("suite")), input.bytes("key"))
     }
 
-    fn deal_of(input: Json) -> ecdsa::Deal {
-        ecdsa::Deal::decode(input.bytes("deal"))
-    }
+    fn deal_of(input: Json) -> ecdsa::Deal { ecdsa::Deal::decode(input.bytes("deal")) }
 
     fn share_of(input: Json, given: Bytes) -> ecdsa::SignatureShare {
         ecdsa::SignatureShare::decode(group(input.u8("suite")), given)
@@ -233,9 +229,7 @@ pub mod shared_bls {
         json! { id: share.key().id(), member: share.member(), needed: share.key().threshold().needed() }
     }
 
-    pub fn sign(input: Json) -> Json {
-        json! { share: file_of(input).sign(input.bytes("message")).encode() }
-    }
+    pub fn sign(input: Json) -> Json { json! { share: file_of(input).sign(input.bytes("message")).encode() } }
 
     pub fn combine(input: Json) -> Json {
         let key = key_of(input);

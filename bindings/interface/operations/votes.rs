@@ -98,9 +98,7 @@ pub mod certificate {
         json! { statement: statement_shown(certificate.statement()), signers: certificate.signers() }
     }
 
-    pub fn decode(input: Json) -> Json {
-        certificate_shown(decoded(input, committee_of(input)))
-    }
+    pub fn decode(input: Json) -> Json { certificate_shown(decoded(input, committee_of(input))) }
 
     /// Batches must give the verdict of the single verification.
     pub fn verify(input: Json) -> Json {
@@ -176,9 +174,7 @@ pub mod timeout_certificate {
         }
     }
 
-    pub fn decode(input: Json) -> Json {
-        certificate_shown(decoded(input, committee_of(input)))
-    }
+    pub fn decode(input: Json) -> Json { certificate_shown(decoded(input, committee_of(input))) }
 
     pub fn verify(input: Json) -> Json {
         let committee = committee_of(input);
@@ -216,9 +212,7 @@ fn guard_of(input: Json, chain: ChainId) -> Guard {
     Guard::restore(secret, chain, records)
 }
 
-fn records_of(guard: Guard) -> Json {
-    shown(guard.records().map(|record| record.encode()))
-}
+fn records_of(guard: Guard) -> Json { shown(guard.records().map(|record| record.encode())) }
 
 pub mod guard {
     pub fn restore(input: Json) -> Json {

@@ -1,9 +1,7 @@
-"""Collecting votes in idiomatic Python, and from coroutines."""
+"""Collecting votes in idiomatic Python."""
 
 from __future__ import annotations
 
-import array
-import asyncio
 import sys
 import threading
 import time
@@ -11,7 +9,7 @@ import time
 import pytest
 import quorate as q
 from conftest import Setup, code_of
-from quorate import bls, faults
+from quorate import faults
 from vector_support import together
 
 
@@ -36,30 +34,6 @@ def test_closing_a_secret_while_threads_sign_raises_closed(setup: Setup) -> None
             secret.sign(b"message")
 
     assert together(5, lambda number: code_of(lambda: work(number))) == ["ok"] + ["CLOSED"] * 4
-
-
-def test_coroutines_copy_their_arguments(setup: Setup) -> None:
-    if setup.suite not in (q.Suite.MIN_SIG, q.Suite.MIN_PK):
-        return
-    secrets, message = setup.secrets, bytearray(b"m")
-    keys = [q.VerifiedKey.from_secret(each) for each in secrets]
-    total = bls.aggregate([each.sign(b"m") for each in secrets])
-
-    async def all_of_it() -> None:
-        checks = [
-            secrets[0].public_key().verify_async(message, secrets[0].sign(b"m")),
-            bls.fast_aggregate_verify_async(keys, message, total),
-            bls.aggregate_verify_async([(each, message) for each in keys], total),
-        ]
-        message[:] = b"changed"
-        await asyncio.gather(*checks)
-
-    asyncio.run(all_of_it())
-    numbers = array.array("I", [1])  # a buffer, but not of bytes
-    with pytest.raises(TypeError, match="message"):
-        _ = bls.fast_aggregate_verify_async(keys, numbers, total)
-    with pytest.raises(TypeError):
-        _ = bls.aggregate_verify_async([(each, numbers) for each in keys], total)
 
 
 def test_verifying_releases_the_interpreter(setup: Setup) -> None:

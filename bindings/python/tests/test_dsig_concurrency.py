@@ -8,7 +8,6 @@ import sys
 
 import pytest
 from dsig_signers import NOW, signer_of
-from quorate import dsig
 
 FORK = """
 import os, sys
@@ -74,15 +73,10 @@ def test_a_forked_child_has_no_keys_and_waits_for_no_thread(program: str) -> Non
     assert run.returncode == 0, run.stderr
 
 
-def test_coroutines_prepare_and_audit() -> None:
+def test_coroutines_prepare() -> None:
     async def run() -> None:
         signer = signer_of()
         announced = await signer.prepare_async(NOW)
         assert announced is not None and await signer.prepare_async(NOW) is None
-        message = bytearray(b"message")
-        entries = [(signer.public_key, message, signer.sign(message, now=NOW))]
-        checking = dsig.verify_all_async("wots-blake3", entries)
-        message[:] = b"changed"
-        assert await checking == [None]
 
     asyncio.run(run())

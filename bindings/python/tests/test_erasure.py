@@ -1,8 +1,7 @@
-"""What only Python has of erasure coding: the interpreter's lock, coroutines, endless lists."""
+"""What only Python has of erasure coding: the interpreter's lock, endless lists."""
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import threading
 from collections.abc import Callable
@@ -40,18 +39,6 @@ def test_long_calls_let_other_threads_run() -> None:
     shards = sent.shards()[50:]
     decoding, again = turns_during(lambda: coder.decode(shards))
     assert min(dispersing, decoding) > 100 and again == sent and again.message == message
-
-
-def test_coroutines_copy_their_arguments() -> None:
-    coder = coder_of()
-
-    async def run() -> None:
-        message = bytearray(b"message")
-        dispersing = coder.disperse_async(message)
-        message[:] = b"changed"
-        assert (await dispersing).message == b"message"
-
-    asyncio.run(run())
 
 
 def test_endless_lists_are_refused() -> None:

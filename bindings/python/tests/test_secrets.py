@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-import inspect
-import json
 import os
-import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import quorate as q
 from conftest import Setup
-from quorate import dsig
-from quorate.threshold import Threshold, Tolerance, bls, coin, ecdsa, seal, tdh2
-
-SECRET = bytes([7]) * 32
 
 
 def test_a_secret_is_closed_at_the_end_of_its_block(setup: Setup) -> None:
@@ -35,65 +25,6 @@ def test_a_secret_is_closed_at_the_end_of_its_block(setup: Setup) -> None:
         assert guard.last(1) == (3, 9)
     with pytest.raises(q.ClosedError):
         guard.sign(setup.committee, setup.statement(1))
-
-
-def secrets() -> Iterator[Any]:
-    """Each kind of secret, made of the same bytes where it can be."""
-    for suite in q.Suite:
-        yield q.SecretKey.from_bytes(suite, SECRET)
-        yield q.Guard(q.SecretKey.from_bytes(suite, SECRET), q.ChainId.from_name("x"))
-    signer = dsig.Signer(q.SecretKey.from_bytes("ed25519", SECRET), log2_batch=2, low_water=1)
-    assert signer.prepare() is not None
-    yield signer
-    committee = q.CommitteeId.from_bytes(bytes(32))
-    dealer = ecdsa.TrustedDealer("secp256k1", committee, Tolerance(4, 1))
-    party = dealer.deal(3, ecdsa.Plan.for_agreed(3))[0]
-    guard = q.Guard(q.SecretKey.from_bytes("ed25519", SECRET), q.ChainId.from_name("x"))
-    opener = party.take(party.deal.plan.agreed(3, 1)).sign(guard, b"m").opener
-    yield from (dealer, party.take(party.deal.plan.agreed(3, 2)), party, opener)
-    yield tdh2.PublicKeys.deal(committee, Threshold(2, 4)).shares[0]
-    yield coin.PublicKeys.deal(committee, Threshold(2, 4)).shares[0]
-    yield bls.deal("bls-min-sig", committee, Tolerance(4, 1), "agreed")[0]
-    yield seal.SealingKey.generate()
-
-
-def test_secrets_are_closed_and_never_printed_pickled_or_copied() -> None:
-    for secret in secrets():
-        # A file of presignatures exists only while none was taken.
-        is_readable = hasattr(secret, "to_bytes") and not isinstance(secret, ecdsa.Presignatures)
-        data = secret.to_bytes().hex() if is_readable else SECRET.hex()
-        for text in (repr(secret), str(secret), f"{secret}"):
-            assert data[-24:] not in text and data[:12] not in text and "closed" not in text
-        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-            with pytest.raises(TypeError, match="cannot be pickled"):
-                pickle.dumps(secret, protocol)
-        for copied in (copy.copy, copy.deepcopy, json.dumps):
-            with pytest.raises(TypeError):
-                copied(secret)
-        with pytest.raises(TypeError):
-            type("Sub", (type(secret),), {})
-        assert not hasattr(secret, "__dict__")
-        with secret as same:
-            assert same is secret and not secret.closed
-        secret.close()
-        assert secret.closed and ("closed" in repr(secret) or "gone" in repr(secret))
-        refuses_every_use(secret)
-
-
-def refuses_every_use(secret: Any) -> None:
-    """No property and no function without arguments can be used."""
-    for name in dir(secret):
-        is_own = not isinstance(inspect.getattr_static(secret, name), (staticmethod, int))
-        if not is_own or name.startswith("_") or name.endswith("_async") or name in ("close", "closed"):
-            continue
-        try:
-            use = getattr(secret, name)
-        except q.ClosedError:
-            continue
-        # The behaviours call functions with arguments.
-        if all(each.default is not each.empty for each in inspect.signature(use).parameters.values()):
-            with pytest.raises(q.ClosedError):
-                use()
 
 
 # The child must hold no other copy: it gets the key masked, unmasks it byte by byte in place, and wipes its own.

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import copy
+import inspect
+import json
+import pickle
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -147,6 +151,33 @@ def throws(what: str, step: Callable[[], Any]) -> None:
 def there(value: Any) -> Any:
     assert value is not None
     return value
+
+
+def closes(secret: Any, hidden: bytes) -> None:
+    """The secret is neither shown nor copied; once it is closed, no property and no function without arguments can be used."""
+    for text in (repr(secret), str(secret), f"{secret}"):
+        assert hidden.hex()[-24:] not in text and hidden.hex()[:12] not in text and "closed" not in text
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(secret, protocol)
+    for copied in (copy.copy, copy.deepcopy, json.dumps, lambda one: type("Sub", (type(one),), {})):
+        with pytest.raises(TypeError):
+            copied(secret)
+    assert not hasattr(secret, "__dict__")
+    with secret as same:
+        assert same is secret and not secret.closed
+    secret.close()
+    assert secret.closed and ("closed" in repr(secret) or "gone" in repr(secret))
+    for name in dir(secret):
+        is_own = not isinstance(inspect.getattr_static(secret, name), (staticmethod, int))
+        if not is_own or name.startswith("_") or name.endswith("_async") or name in ("close", "closed"):
+            continue
+        use = attempt(lambda: getattr(secret, name))  # noqa: B023
+        # The behaviours call functions with arguments.
+        is_used = refused(use) is None and any(
+            each.default is each.empty for each in inspect.signature(use).parameters.values()
+        )
+        assert is_used or refused(use) == "CLOSED" or refused(attempt(use)) == "CLOSED", name
 
 
 def culprits(verdict: Any) -> list[int]:

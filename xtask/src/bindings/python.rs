@@ -62,7 +62,6 @@ fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
         "gossip",
         "idioms",
         "journal",
-        "other_chains",
         "threshold",
     ]
     .map(|name| format!("tests/test_{name}.py"));

@@ -9,7 +9,7 @@ use super::types::{Code, Ty, World};
 const NAMES: &str = "
     again check equal some there unhex unwrap
     attempt outcome refused refuses out_of_range throws own_error culprits agree fail unknown
-    shown is_whole parameters flipped utf8 together missing_folder damage_journal
+    shown is_whole parameters flipped utf8 together missing_folder damage_journal closes
 ";
 
 /// True for a function that generated code calls without the source naming it, so no value may have its name.
@@ -98,7 +98,7 @@ pub(super) fn result<'a>(world: &World<'a>, name: &str, arguments: &[Ty<'a>]) ->
         "refused" => Ty::Optional(Box::new(Ty::Text)),
         "outcome" | "shown" | "fail" | "unknown" => Ty::Json,
         "culprits" => Ty::list(Ty::Int("u16")),
-        "check" | "agree" | "damage_journal" | "free" => Ty::Unit,
+        "check" | "agree" | "damage_journal" | "closes" | "free" => Ty::Unit,
         "yes" | "missing_folder" | "detail" => Ty::Text,
         "suite" | "suite_named" => Ty::Suite,
         "suites" => Ty::list(Ty::Suite),

@@ -22,13 +22,8 @@ fn signed_with(ciphersuite: Ciphersuite, suite: Suite, members: Vec<u16>, messag
     proof_of(members.map(|member| four_secrets(suite)[member].sign_with(ciphersuite, message)))
 }
 
-fn bls_suites() -> Vec<Suite> {
-    [Suite::MinSig, Suite::MinPk]
-}
-
-fn plain_suites() -> Vec<Suite> {
-    [Suite::MinSig, Suite::MinPk, Suite::Ed25519]
-}
+fn bls_suites() -> Vec<Suite> { [Suite::MinSig, Suite::MinPk] }
+fn plain_suites() -> Vec<Suite> { [Suite::MinSig, Suite::MinPk, Suite::Ed25519] }
 
 /// The members at fault that a bad proof of a suite names.
 fn named_by(suite: Suite, members: Vec<u16>) -> Vec<u16> {

@@ -4,9 +4,7 @@ fn four_secrets(suite: Suite) -> Vec<SecretKey> {
     range(4).map(|at| SecretKey::from_bytes(suite, joined([filled(2, 31), filled(at + 1, 1)])))
 }
 
-fn four_members(suite: Suite) -> Committee {
-    members_with(four_secrets(suite))
-}
+fn four_members(suite: Suite) -> Committee { members_with(four_secrets(suite)) }
 
 fn statement_with(committee: Committee, digest: u8) -> Statement {
     committee.statement(1, 9u64, filled(digest, 32))

@@ -1,8 +1,6 @@
 //! Threshold encryption and the coin: members make shares together, and wrong shares are found.
 
-fn dealing_committee() -> CommitteeId {
-    CommitteeId::from_bytes(filled(7, 32))
-}
+fn dealing_committee() -> CommitteeId { CommitteeId::from_bytes(filled(7, 32)) }
 
 macro_rules! purpose {
     ($module:ident, $instance:ident, $share:ident, $makes:ident, $collector:ident, $example:ident) => {
@@ -91,13 +89,20 @@ macro_rules! purpose {
                 }
             }
 
-            pub fn closed_secrets_and_collectors_refuse_every_use() {
+            pub fn closed_secrets_and_freed_arguments_are_refused() {
                 let made = dealt();
                 let keys = made.keys;
                 let instance = $example(keys);
                 let share = made.shares[0];
-                share.close();
+                closes(share, share.to_bytes());
                 refuses!(CLOSED, share.check(keys), share.$makes(instance));
+                if may_free() {
+                    let cache = Cache::new(2);
+                    free(cache);
+                    refuses!(CLOSED, $module::$collector::new(keys, instance, cache));
+                    free(keys);
+                    refuses!(CLOSED, $module::$collector::new(keys, instance));
+                }
             }
         }
     };
@@ -106,9 +111,7 @@ macro_rules! purpose {
 purpose!(tdh2, ValidCiphertext, DecryptionShare, decryption_share, Decryption, valid_example);
 purpose!(coin, Coin, CoinShare, coin_share, CoinCombiner, coin_example);
 
-fn key_for(keys: tdh2::PublicKeys) -> tdh2::EncryptionKey {
-    tdh2::EncryptionKey::from_public_keys(keys)
-}
+fn key_for(keys: tdh2::PublicKeys) -> tdh2::EncryptionKey { tdh2::EncryptionKey::from_public_keys(keys) }
 
 fn valid_example(keys: tdh2::PublicKeys) -> tdh2::ValidCiphertext {
     let key = key_for(keys);
@@ -119,9 +122,7 @@ fn coin_named(keys: coin::PublicKeys, round: u64) -> coin::Coin {
     coin::Coin::from_name(keys, coin::CoinName::new(1, 12u64, 3u64, round))
 }
 
-fn coin_example(keys: coin::PublicKeys) -> coin::Coin {
-    coin_named(keys, 0u64)
-}
+fn coin_example(keys: coin::PublicKeys) -> coin::Coin { coin_named(keys, 0u64) }
 
 pub mod tdh2 {
     pub fn a_ciphertext_has_a_label_and_its_plaintext_comes_back() {

@@ -1,17 +1,9 @@
 //! One-time signatures: each key signs once, and what others send is checked.
 
 pub mod dsig {
-    fn now() -> u64 {
-        1000000u64
-    }
-
-    fn secret() -> SecretKey {
-        SecretKey::from_bytes(Suite::Ed25519, filled(9, 32))
-    }
-
-    fn foreign_key() -> PublicKey {
-        SecretKey::generate(Suite::MinPk).public_key()
-    }
+    fn now() -> u64 { 1000000u64 }
+    fn secret() -> SecretKey { SecretKey::from_bytes(Suite::Ed25519, filled(9, 32)) }
+    fn foreign_key() -> PublicKey { SecretKey::generate(Suite::MinPk).public_key() }
 
     /// A signer with two to the power of `log2` keys.
     fn signer_of(suite: dsig::Suite, log2: u8) -> dsig::Signer {
@@ -20,13 +12,8 @@ pub mod dsig {
         signer
     }
 
-    fn usual_signer() -> dsig::Signer {
-        signer_of(dsig::suites()[2], 2)
-    }
-
-    fn announced_by(signer: dsig::Signer) -> Bytes {
-        signer.announcements()[0].announcement
-    }
+    fn usual_signer() -> dsig::Signer { signer_of(dsig::suites()[2], 2) }
+    fn announced_by(signer: dsig::Signer) -> Bytes { signer.announcements()[0].announcement }
 
     fn knows(verifier: dsig::Verifier, signer: dsig::Signer, signature: Bytes) -> bool {
         verifier.can_verify_fast(signer.public_key(), signature)
@@ -148,8 +135,8 @@ pub mod dsig {
         check!(is_closed(refused));
         refuses!(WRONG_CONTEXT, dsig::Signer::new(SecretKey::generate(Suite::MinPk)));
         check!(signer.to_string() == "Signer(wots-blake3, 0 keys ready)");
-        signer.close();
-        check!(is_closed(signer) && signer.to_string() == "Signer(closed)");
+        closes(signer, secret().to_bytes());
+        check!(signer.to_string() == "Signer(closed)");
         refuses!(CLOSED, signer.prepare(), signer.sign(b"m"), signer.sign(zeros(1048576)));
     }
 

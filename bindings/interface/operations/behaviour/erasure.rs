@@ -5,13 +5,8 @@ pub mod erasure {
         erasure::Coder::new(erasure::Coding::new(erasure::Shape::new(3, 4), 65536, suite))
     }
 
-    fn available() -> Vec<erasure::Suite> {
-        [erasure::Suite::leopard(), erasure::Suite::gf8()]
-    }
-
-    fn jerasure() -> erasure::Suite {
-        erasure::Suite::jerasure(erasure::Packets::new(8, 3))
-    }
+    fn available() -> Vec<erasure::Suite> { [erasure::Suite::leopard(), erasure::Suite::gf8()] }
+    fn jerasure() -> erasure::Suite { erasure::Suite::jerasure(erasure::Packets::new(8, 3)) }
 
     fn received(sent: erasure::Dispersal, coding: erasure::Coding) -> Vec<erasure::CheckedShard> {
         sent.shards().map(|shard| erasure::CheckedShard::decode(shard.encode(), coding))

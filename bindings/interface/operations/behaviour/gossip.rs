@@ -12,13 +12,8 @@ fn members_with(secrets: Vec<SecretKey>) -> Committee {
     )
 }
 
-fn seven_members(suite: Suite) -> Committee {
-    members_with(seven_secrets(suite))
-}
-
-fn topic_of(committee: Committee) -> Statement {
-    committee.statement(1, 9u64, filled(7, 32))
-}
+fn seven_members(suite: Suite) -> Committee { members_with(seven_secrets(suite)) }
+fn topic_of(committee: Committee) -> Statement { committee.statement(1, 9u64, filled(7, 32)) }
 
 fn verified_vote(committee: Committee, member: u16, statement: Statement) -> VerifiedVote {
     let secret = seven_secrets(committee.suite())[member];
@@ -40,9 +35,7 @@ fn forged_aggregate(committee: Committee) -> Aggregate {
     Aggregate::decode(joined([slice(encoded, 0, encoded.len() - other.len()), other]), committee)
 }
 
-fn counted_suites() -> Vec<Suite> {
-    [Suite::MinSigCounted, Suite::MinPkCounted]
-}
+fn counted_suites() -> Vec<Suite> { [Suite::MinSigCounted, Suite::MinPkCounted] }
 
 pub mod aggregate {
     pub fn a_sum_does_not_depend_on_the_order(suite: CountedSuite) {
@@ -217,13 +210,8 @@ pub mod gossip {
     }
 }
 
-fn genesis_of(committee: Committee) -> Seed {
-    Seed::genesis(committee.chain(), b"a public random value")
-}
-
-fn drawn_suites() -> Vec<Suite> {
-    [Suite::MinSig, Suite::MinPk, Suite::MinSigCounted, Suite::MinPkCounted]
-}
+fn genesis_of(committee: Committee) -> Seed { Seed::genesis(committee.chain(), b"a public random value") }
+fn drawn_suites() -> Vec<Suite> { [Suite::MinSig, Suite::MinPk, Suite::MinSigCounted, Suite::MinPkCounted] }
 
 pub mod lottery {
     pub fn winners_prove_that_they_won(suite: DrawnSuite) {

@@ -122,3 +122,16 @@ pub mod committee {
         check!(committee.keys() == four_secrets(suite).map(|secret| secret.public_key()));
     }
 }
+
+pub mod secret_key {
+    pub fn keys_and_guards_close(suite: Suite) {
+        let secret = four_secrets(suite)[0];
+        let hidden = secret.to_bytes();
+        let guard = Guard::new(SecretKey::from_bytes(suite, hidden), ChainId::from_name("x"));
+        for one in [secret, guard] {
+            closes(one, hidden);
+        }
+        let committee = four_members(suite);
+        refuses!(CLOSED, secret.sign(b"m"), guard.sign(committee, statement_with(committee, 7)));
+    }
+}

@@ -1,13 +1,8 @@
 //! Guards with a journal, and Ethereum's slashing protection, in a directory.
 
 pub mod journal {
-    fn journal_secret(byte: u8) -> SecretKey {
-        SecretKey::from_bytes(Suite::Ed25519, filled(byte, 32))
-    }
-
-    fn journal_chain() -> ChainId {
-        ChainId::from_name("journal")
-    }
+    fn journal_secret(byte: u8) -> SecretKey { SecretKey::from_bytes(Suite::Ed25519, filled(byte, 32)) }
+    fn journal_chain() -> ChainId { ChainId::from_name("journal") }
 
     fn journal_committee() -> Committee {
         Committee::new(journal_chain(), 0u64, [(VerifiedKey::from_secret(journal_secret(7)), 1u128)])

@@ -12,9 +12,7 @@ fn guard_after(record: GuardRecord) -> Guard {
     )
 }
 
-fn groups() -> Vec<threshold::Group> {
-    [Group::Ristretto255, Group::Secp256k1]
-}
+fn groups() -> Vec<threshold::Group> { [Group::Ristretto255, Group::Secp256k1] }
 
 pub mod ecdsa {
     fn dealer_in(group: threshold::Group) -> ecdsa::TrustedDealer {
@@ -25,9 +23,7 @@ pub mod ecdsa {
         dealer_in(group).deal(3u64, plan)
     }
 
-    fn parties() -> Vec<ecdsa::Presignatures> {
-        parties_in(Group::Secp256k1, ecdsa::Plan::for_unagreed(4))
-    }
+    fn parties() -> Vec<ecdsa::Presignatures> { parties_in(Group::Secp256k1, ecdsa::Plan::for_unagreed(4)) }
 
     fn copy_of(party: ecdsa::Presignatures, file: Bytes) -> ecdsa::Presignatures {
         ecdsa::Presignatures::from_bytes(party.group(), file)
@@ -251,11 +247,9 @@ pub mod ecdsa {
         let tag = party.deal().plan().agreed(3u64, 0);
         let opener = party.take(party.deal().plan().agreed(3u64, 1)).sign(new_guard(), b"m").opener;
         let presignature = party.take(party.deal().plan().agreed(3u64, 2));
-        dealer.close();
-        party.close();
-        opener.close();
-        presignature.close();
-        check!(is_closed(dealer) && is_closed(party) && is_closed(opener) && is_closed(presignature));
+        for one in [dealer, party, opener, presignature] {
+            closes(one, secret);
+        }
         refuses!(CLOSED, dealer.deal(4u64, ecdsa::Plan::for_agreed(1)), opener.open(), party.audit(1));
         refuses!(CLOSED, party.take(tag), party.signing(tag, b"m"), party.destroy(new_guard()));
         refuses!(CLOSED, presignature.sign(new_guard(), b"m"));
@@ -267,9 +261,7 @@ pub mod shared_bls {
         threshold::bls::deal(suite, dealing_committee(), Tolerance::new(4, 1), Agreement::Agreed)
     }
 
-    fn another(suite: Suite) -> Suite {
-        if suite == Suite::MinSig { Suite::MinPk } else { Suite::MinSig }
-    }
+    fn another(suite: Suite) -> Suite { if suite == Suite::MinSig { Suite::MinPk } else { Suite::MinSig } }
 
     pub fn two_of_four_sign_and_wrong_shares_are_identified(suite: BlsSuite) {
         let shares = shares_in(suite);
@@ -329,7 +321,7 @@ pub mod shared_bls {
 
     pub fn a_closed_share_refuses_every_use() {
         let share = shares_in(Suite::MinSig)[0];
-        share.close();
+        closes(share, share.to_bytes());
         refuses!(CLOSED, share.sign(b"m"));
     }
 }

@@ -45,7 +45,7 @@ pub mod seal {
 
     pub fn a_closed_key_refuses_every_use() {
         let key = seal::SealingKey::generate();
-        key.close();
+        closes(key, key.to_bytes());
         refuses!(CLOSED, key.open(b"", zeros(48)));
     }
 }

@@ -105,6 +105,13 @@ export function support(q, isWhole) {
 
   const refused = (verdict) => (verdict instanceof q.QuorateError ? verdict.code : null);
 
+  /** The secret is not shown, and can be closed; tests of all objects check the rest. */
+  function closes(secret, hidden) {
+    check(!String(secret).includes(hex(hidden).slice(-24)), 'a secret is shown');
+    secret.close();
+    check(secret.closed, 'it is not closed');
+  }
+
   function agree(verdicts, single) {
     check(verdicts.length > 0, 'no verdicts');
     for (const verdict of verdicts) {
@@ -153,7 +160,7 @@ export function support(q, isWhole) {
   }
 
   return {
-    again, agree, attempt, check, damageJournal, equal, fail, flipped, missingFolder, outOfRange, outcome, ownError, parameters,
+    again, agree, attempt, check, closes, damageJournal, equal, fail, flipped, missingFolder, outOfRange, outcome, ownError, parameters,
     refused, refuses, shown, some, there, throws, unhex, unknown, unwrap,
     culprits: (error) => error.culprits,
     isWhole: () => isWhole,

@@ -1,5 +1,8 @@
 package org.quorate
 
+import java.io.ByteArrayOutputStream
+import java.io.NotSerializableException
+import java.io.ObjectOutputStream
 import java.lang.reflect.InvocationTargetException
 import java.lang.reflect.Method
 import java.lang.reflect.Modifier
@@ -18,6 +21,15 @@ internal fun refusesEveryUse(closed: NativeObject) {
         val thrown = assertThrows<InvocationTargetException>(use.toString()) { use.invoke(closed) }
         assertEquals(QuorateException.Closed::class.java, thrown.cause?.javaClass, use.toString())
     }
+}
+
+/** The secret is neither shown, serialised nor copied; once it is closed, it refuses every use. */
+internal fun closes(secret: NativeObject, hidden: ByteArray) {
+    val (text, data) = secret.toString().lowercase() to hidden.asHex()
+    assertTrue(listOf(data.take(12), data.takeLast(24)).none { it in text }, text)
+    assertThrows<NotSerializableException> { ObjectOutputStream(ByteArrayOutputStream()).writeObject(secret) }
+    assertTrue(secret.javaClass.methods.none { it.name in listOf("copy", "clone", "component1") })
+    refusesEveryUse(secret)
 }
 
 /** Comparing, hashing and printing objects that are equal and closed never throw; every other use does. */

@@ -1,15 +1,11 @@
 package org.quorate
 
-import java.io.ByteArrayOutputStream
 import java.io.IOException
-import java.io.NotSerializableException
-import java.io.ObjectOutputStream
 import java.time.Duration
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -34,14 +30,6 @@ class DsigTest {
             assertThrows<IllegalArgumentException> { attempt(secret) }
             assertEquals("SecretKey(closed)", secret.toString())
         }
-    }
-
-    @Test
-    fun `signers are neither printed nor serialised nor copied`() {
-        val signer = signer()
-        assertEquals("Signer(wots-blake3, 0 keys ready)", signer.toString())
-        assertThrows<NotSerializableException> { ObjectOutputStream(ByteArrayOutputStream()).writeObject(signer) }
-        assertFalse(Dsig.Signer::class.java.methods.any { it.name in listOf("copy", "clone", "component1") })
     }
 
     @Test
