@@ -13,10 +13,9 @@ pub(crate) struct Marks(Vec<Meta>);
 
 impl Marks {
     const KNOWN: &[&str] = &[
-        "value", "encoded", "record", "object", "secret", "data", "union", "names", "within", "getter",
-        "computed", "variant", "quick", "slow", "size", "stateful", "hook", "answer", "of", "early", "hex",
-        "plain", "text", "spent", "set", "fields", "overload", "option", "limit", "among", "default", "now",
-        "module",
+        "value", "encoded", "record", "object", "secret", "within", "getter", "computed", "variant", "quick",
+        "slow", "size", "stateful", "hook", "answer", "of", "early", "hex", "plain", "text", "spent", "set",
+        "fields", "overload", "option", "limit", "among", "default", "module",
     ];
 
     pub(crate) fn read(attributes: &[Attribute]) -> Outcome<Self> {

@@ -9,7 +9,7 @@ use crate::model::{
     Answer, Block, Choice, Class, Constant, Cost, Docs, Field, Function, Home, Kind, Parameter, Role, Traits,
     Type, Variant,
 };
-use crate::names::{pascal, snake};
+use crate::names::{commas, pascal, snake};
 
 type Outcome<T> = Result<T, String>;
 
@@ -41,11 +41,14 @@ pub fn block(path: &str, sources: &[&str], macros: &[&str]) -> Outcome<Block> {
     };
     for (item, full) in items() {
         match item {
-            Item::Struct(syn::ItemStruct { vis, ident, attrs, .. })
-            | Item::Enum(syn::ItemEnum { vis, ident, attrs, .. })
-                if is_public(vis) =>
-            {
-                let class = class(&block, ident, attrs)?;
+            Item::Struct(item) if is_public(&item.vis) => {
+                let class = class(&block, &item.ident, &item.attrs, Kind::Data)?;
+                block.classes.push(Class { full: full || class.full, ..class });
+            }
+            Item::Enum(item) if is_public(&item.vis) => {
+                let has_fields = item.variants.iter().any(|variant| !variant.fields.is_empty());
+                let kind = if has_fields { Kind::Union } else { Kind::Names };
+                let class = class(&block, &item.ident, &item.attrs, kind)?;
                 block.classes.push(Class { full: full || class.full, ..class });
             }
             Item::Const(item) if is_public(&item.vis) => {
@@ -158,7 +161,8 @@ fn constant(attributes: &[Attribute], name: &syn::Ident, value: &syn::Expr) -> O
     Ok(Constant { name: name.to_string(), docs: described(attributes)?, value, within })
 }
 
-fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<Class> {
+/// A class of the kind that is marked, or of `other`.
+fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute], other: Kind) -> Outcome<Class> {
     let name = name.to_string();
     let marks = Marks::read(attributes)?;
     let kinds = [
@@ -166,16 +170,12 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<
         ("encoded", Kind::Encoded),
         ("record", Kind::Record),
         ("object", Kind::Object),
-        ("data", Kind::Data),
-        ("union", Kind::Union),
-        ("names", Kind::Names),
     ];
-    let marked: Vec<Kind> =
-        kinds.into_iter().filter(|(mark, _)| marks.has(mark)).map(|(_, kind)| kind).collect();
-    let [kind] = marked.as_slice() else {
-        let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
-        return Err(format!("{name}: expected one of {}", names.join(", ")));
-    };
+    let mut marked = kinds.into_iter().filter(|(mark, _)| marks.has(mark)).map(|(_, kind)| kind);
+    let kind = marked.next().unwrap_or(other);
+    if marked.next().is_some() {
+        return Err(format!("{name}: expected one of {}", commas(kinds.map(|(name, _)| name))));
+    }
     let derives = |wanted: &str| {
         attributes.iter().any(|attribute| match &attribute.meta {
             Meta::List(list) if list.path.is_ident("derive") => {
@@ -186,7 +186,7 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute]) -> Outcome<
     };
     Ok(Class {
         docs: described(attributes)?,
-        kind: *kind,
+        kind,
         traits: Traits {
             equality: derives("PartialEq"),
             order: derives("PartialOrd"),
@@ -236,17 +236,13 @@ fn variants(block: &mut Block, names: &[String], item: &syn::ItemEnum) -> Outcom
         let name = variant.ident.to_string();
         let text = Marks::read(&variant.attrs).map_err(at)?.text("text");
         class.variants.push(Variant {
-            text: text.unwrap_or_else(|| snake(&name)),
+            text: text.unwrap_or_else(|| snake(&name).replace('_', "-")),
             name,
             docs: described(&variant.attrs).map_err(at)?,
             fields: fields(&scope, &variant.fields).map_err(at)?,
         });
     }
-    let has_fields = class.variants.iter().any(|variant| !variant.fields.is_empty());
-    match (class.kind, has_fields) {
-        (Kind::Union, true) | (Kind::Names, false) => Ok(()),
-        _ => Err(format!("{name}: expected `union` for variants with fields, and `names` for others")),
-    }
+    Ok(())
 }
 
 fn fields(scope: &Scope<'_>, fields: &syn::Fields) -> Outcome<Vec<Field>> {
@@ -392,7 +388,7 @@ fn function(attributes: &[Attribute], signature: &Signature, scope: &Scope<'_>) 
                 option: marks.has("option"),
                 positional: marks.text("option").is_some_and(|text| text == "positional"),
                 default: marks.number("default"),
-                now: marks.has("now"),
+                now: name.ident == "now" && *kind.innermost() == Type::U64,
                 secret: marks.has("secret"),
                 answer: marks.text("answer").map(|hook| Answer { hook, of: marks.text("of") }),
                 kind,
@@ -512,7 +508,7 @@ mod tests {
     fn other_texts_defaults_and_plain_objects_are_read() {
         let source = "//! A block.\n#[cfg_attr(binding, value, plain)]\npub struct Pace(());\nimpl Pace {\n\
             pub fn new(#[cfg_attr(binding, default = 7)] pause: Option<Duration>, most: NonZeroU16) -> Self {}\n}\n\
-            #[cfg_attr(binding, names)]\npub enum Gait { Walk, #[cfg_attr(binding, text = \"flat-out\")] FlatOut }";
+            pub enum Gait { Walk, #[cfg_attr(binding, text = \"flat-out\")] FlatOut }";
         let block = block("pace", &[source], &[]).unwrap();
         let pace = block.class("Pace").unwrap();
         let [pause, most] = pace.functions[0].parameters.as_slice() else { panic!("{:?}", pace.functions) };
@@ -528,10 +524,8 @@ mod tests {
         assert!(block("tree", &[&unknown], &[]).unwrap_err().contains("Tree::siblings"));
         let unknown = SOURCE.replace("Vec<Hash>", "f64");
         assert!(block("tree", &[&unknown], &[]).unwrap_err().contains("`f64` does not cross"));
-        let none = SOURCE.replace("value", "quick");
-        assert_eq!(
-            block("tree", &[&none], &[]).unwrap_err(),
-            "Tree: expected one of value, encoded, record, object, data, union, names"
-        );
+        let both = SOURCE.replace("value", "value, record");
+        let expected = "Tree: expected one of value, encoded, record, object";
+        assert_eq!(block("tree", &[&both], &[]).unwrap_err(), expected);
     }
 }

@@ -10,7 +10,6 @@ use crate::timeouts::VerifiedTimeoutCertificate;
 
 /// A fault found while a vote was added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, union)]
 #[allow(clippy::large_enum_variant, reason = "each language has an object in place of the evidence")]
 pub enum VoteFault {
     /// The vote does not belong to this collector: it has another kind, epoch or view, an unknown signer, or it exceeds
@@ -23,7 +22,6 @@ pub enum VoteFault {
     },
     /// The vote's signature, verified alone, is invalid. The member is at fault only if the vote came over a link that
     /// authenticates the member; otherwise the fault is the sender's.
-    #[cfg_attr(binding, text = "bad-signature")]
     BadSignature {
         /// Signer that the vote names.
         signer: u16,
@@ -52,7 +50,6 @@ impl From<any::VoteFault> for VoteFault {
 
 /// Result of adding a vote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Collected {
     /// The certificate, returned **once**, when the quorum is reached.
     pub certificate: Option<VerifiedCertificate>,
@@ -62,7 +59,6 @@ pub struct Collected {
 
 /// Result of adding a timeout vote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct CollectedTimeouts {
     /// The certificate, returned **once**, when the quorum is reached.
     pub certificate: Option<VerifiedTimeoutCertificate>,

@@ -97,7 +97,6 @@ impl Guard {
 
 /// A vote, and the record that must be durable before it leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct SignedVote {
     /// Send this once the record is durable.
     pub vote: Vote,
@@ -107,7 +106,6 @@ pub struct SignedVote {
 
 /// A timeout vote, and the record that must be durable before it leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct SignedTimeout {
     /// Send this once the record is durable.
     pub vote: TimeoutVote,
@@ -117,7 +115,6 @@ pub struct SignedTimeout {
 
 /// Epoch and view of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Place {
     /// The epoch.
     pub epoch: u64,

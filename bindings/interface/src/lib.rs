@@ -9,7 +9,7 @@
 //!   only results `&[u8]` borrow.
 //! - A block imports classes of other blocks by their paths: `use crate::threshold::Threshold`.
 //! - A result can be plain data: a structure of public fields, or an enumeration whose variants have fields. An
-//!   enumeration without fields is a set of names, and crosses as text.
+//!   enumeration without fields is a set of names, and crosses as the text that `Display` gives and `from_name` takes.
 //! - Declarations that two blocks share are a macro of one rule whose parameters are identifiers; it is defined in a
 //!   private file of the block around them, or of this crate.
 //! - A public constant is an integer literal, which is compared with the core's. `module const` in `class!` is one of
@@ -25,6 +25,7 @@
 //!   have `from_name` too. With `PartialEq` it can be compared.
 //! - In `class!`, an attribute without a value is a word before `struct` or `fn`, in the order of the macro. Private functions
 //!   stand in an `impl` after it; `functions!` lists further public ones, and those of enumerations.
+//! - `now: Option<u64>` is a time in microseconds, the current one if none is passed; Kotlin passes it.
 //! - The first paragraphs of a comment are the description; then each error begins a line with its link.
 //!
 //! The folder `operations`, beside that of these modules, has the operations of `spec/vectors` and the behaviours of the
@@ -45,10 +46,7 @@
 //! | `plain` | a `value` | JavaScript has plain objects, whose fields are the parameters of `new` |
 //! | `stateful` | an `object` | its functions change it, and hold its lock only for moments: Python calls quick ones with its interpreter locked, and a promise is rejected if a secret was closed meanwhile |
 //! | `set` | an `object` | a set of members: `size`, `contains` and `members` are what the language calls them in its own sets |
-//! | `data` | a structure of public fields | plain data of a result |
-//! | `union` | an enumeration | plain data of a result, in one of several forms |
-//! | `names` | an enumeration without fields | one of several names; `Display` and `from_name(name: &str)` give and take the text |
-//! | `text = "a-name"` | a variant of `names` | the text that crosses; without it, the name in snake case |
+//! | `text = "a-name"` | a variant of an enumeration | the text that crosses; without it, the name in kebab case |
 //! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
 //! | `getter` | a function | a property in languages that have properties |
 //! | `computed` | a getter | a method in Python, whose properties are stored values |
@@ -66,7 +64,6 @@
 //! | `slow` | a method of an `object` or of an `encoded` structure, a static function | Python and Node also have an asynchronous form |
 //! | `size` | a function | does not cross: the bytes that the object holds, for the collector of JavaScript |
 //! | `spent` | a function of a `secret` object | does not cross: true once the secret is used up; the object then counts as closed |
-//! | `now` | an optional time in microseconds | the current time if none is passed; Kotlin passes it |
 //! | `default = n` | an optional integer or duration | used for no argument; languages show it, a duration in microseconds |
 //! | `limit = n` | a list | at most one item more is read, so that the core reports the error |
 //! | `among = "f"`, `default = "p"` | a list | the user passes a predicate; the list has the results of `f` that it accepts, by default those with the property `p` |
@@ -154,15 +151,11 @@ macro_rules! named {
 macro_rules! same_variants {
     ($class:ident, $core:ident: $($name:ident)*) => {
         impl From<$core> for $class {
-            fn from(one: $core) -> Self {
-                match one { $($core::$name => Self::$name,)* }
-            }
+            fn from(one: $core) -> Self { match one { $($core::$name => Self::$name,)* } }
         }
 
         impl From<$class> for $core {
-            fn from(one: $class) -> Self {
-                match one { $($class::$name => Self::$name,)* }
-            }
+            fn from(one: $class) -> Self { match one { $($class::$name => Self::$name,)* } }
         }
     };
 }

@@ -76,7 +76,6 @@ crate::verified::verified! { VerifiedTimeoutCertificate, TimeoutCertificate }
 
 /// The members of a timeout certificate that named the same value.
 #[derive(Debug, PartialEq)]
-#[cfg_attr(binding, data)]
 pub struct TimeoutGroup {
     /// The value that they named.
     pub value: u64,
@@ -152,7 +151,6 @@ impl From<any::Collected<any::TimeoutCertificate>> for CollectedTimeouts {
 
 /// Result of verifying the pending votes of a collector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct HonestCheck {
     /// True if verified votes weigh more than a third.
     pub honest: bool,

@@ -81,7 +81,6 @@ impl From<any::Collected> for Collected {
 
 /// Subject of a collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Topic {
     /// Phase of the protocol whose votes are collected.
     pub kind: u8,

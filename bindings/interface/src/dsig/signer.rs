@@ -81,7 +81,7 @@ class! {
     /// [`Error::Rng`](quorate::Error) if the operating system has no random bytes.
     slow fn prepare(
         &self,
-        #[cfg_attr(binding, now)] now: Option<u64>,
+        now: Option<u64>,
         #[cfg_attr(binding, answer = "detect_copies")] copy: Option<u64>,
     ) -> Result<Option<Announced>> {
         let now = at(now);
@@ -110,7 +110,7 @@ class! {
         &self,
         message: &[u8],
         #[cfg_attr(binding, option = "positional", limit = 65_535)] hint: Option<&[u16]>,
-        #[cfg_attr(binding, option = "positional", now)] now: Option<u64>,
+        #[cfg_attr(binding, option = "positional")] now: Option<u64>,
         #[cfg_attr(binding, answer = "detect_copies")] copy: Option<u64>,
     ) -> Result<Vec<u8>> {
         let hint = hint.unwrap_or_default();
@@ -149,7 +149,7 @@ impl Signer {
 
 /// Announcement of a new batch of one-time keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data, within = "Dsig")]
+#[cfg_attr(binding, within = "Dsig")]
 pub struct Announced {
     /// Recipients: the members of the batch's group, ascending; nothing for all verifiers.
     pub to: Option<Vec<u16>>,

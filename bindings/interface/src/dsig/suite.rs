@@ -5,7 +5,7 @@ use quorate::dsig::dynamic::SuiteId;
 
 /// A one-time signature scheme with its hash function. `wots-blake3` is the default; `spec/dsig.md` compares them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, names, within = "Dsig")]
+#[cfg_attr(binding, within = "Dsig")]
 pub enum Suite {
     /// W-OTS⁺ over Haraka-512, as in the paper.
     #[cfg_attr(binding, text = "wots-haraka-512")]
@@ -14,16 +14,13 @@ pub enum Suite {
     #[cfg_attr(binding, text = "wots-haraka-256")]
     WotsHaraka256,
     /// W-OTS⁺ over BLAKE3, the default.
-    #[cfg_attr(binding, text = "wots-blake3")]
     WotsBlake3,
     /// W-OTS⁺ over BLAKE3 with longer values, the conservative choice.
     #[cfg_attr(binding, text = "wots-blake3-256")]
     WotsBlake3Wide,
     /// HORS with factorised keys over BLAKE3.
-    #[cfg_attr(binding, text = "hors-f-blake3")]
     HorsFBlake3,
     /// HORS with merklified keys over BLAKE3; 256 kB per unused key.
-    #[cfg_attr(binding, text = "hors-m-blake3")]
     HorsMBlake3,
     /// HORS with factorised keys over Haraka-256.
     #[cfg_attr(binding, text = "hors-f-haraka-256")]

@@ -76,7 +76,7 @@ class! {
         &self,
         signer: &PublicKey,
         announcement: &[u8],
-        #[cfg_attr(binding, now)] now: Option<u64>,
+        now: Option<u64>,
         #[cfg_attr(binding, answer = "check_revocation", of = "signer")] revoked: Option<bool>,
     ) -> Result<()> {
         let signer = ed25519(signer)?;

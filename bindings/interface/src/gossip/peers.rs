@@ -86,43 +86,33 @@ class! {
     quick fn pick(
         &self,
         #[cfg_attr(binding, option)] draw: Option<u64>,
-        #[cfg_attr(binding, option, now)] now: Option<u64>,
+        #[cfg_attr(binding, option)] now: Option<u64>,
     ) -> Result<Option<u16>> {
         let draw = draw_or_random(draw)?;
         Ok(self.lock().pick(at(now), draw))
     }
     /// Returns true if another send may begin.
-    quick fn has_room(&self, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
-        self.lock().has_room(at(now))
-    }
+    quick fn has_room(&self, now: Option<u64>) -> bool { self.lock().has_room(at(now)) }
     /// Returns true if this peer may be sent to, slots aside.
-    quick fn is_available(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
+    quick fn is_available(&self, peer: u16, now: Option<u64>) -> bool {
         self.lock().is_available(peer, at(now))
     }
     /// Registers the start of a send: it occupies a slot until it has [`Peers::left`], was [`Peers::sent`] or
     /// [`Peers::failed`], at most for the send timeout. `Gossip.next` calls it itself.
-    quick fn begin(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
-        self.lock().begin(peer, at(now));
-    }
+    quick fn begin(&self, peer: u16, now: Option<u64>) { self.lock().begin(peer, at(now)); }
     /// Registers that a message has left: its slot is free again, although its delivery is unknown.
     quick fn left(&self, peer: u16) { self.lock().left(peer); }
     /// Registers that a send was answered.
     quick fn sent(&self, peer: u16) { self.lock().sent(peer); }
     /// Registers that a send failed: the peer is suspended, and longer after each further failure in a row.
-    quick fn failed(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
-        self.lock().failed(peer, at(now));
-    }
+    quick fn failed(&self, peer: u16, now: Option<u64>) { self.lock().failed(peer, at(now)); }
     /// Registers that a message came from a peer: it is reachable.
     quick fn heard(&self, peer: u16) { self.lock().heard(peer); }
     /// Registers that a peer sent an invalid message: nothing is sent to it or accepted from it for a while.
     /// `Gossip.check` calls it itself.
-    quick fn accuse(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) {
-        self.lock().accuse(peer, at(now));
-    }
+    quick fn accuse(&self, peer: u16, now: Option<u64>) { self.lock().accuse(peer, at(now)); }
     /// Returns true if nothing is accepted from this peer now.
-    quick fn is_refused(&self, peer: u16, #[cfg_attr(binding, now)] now: Option<u64>) -> bool {
-        self.lock().is_refused(peer, at(now))
-    }
+    quick fn is_refused(&self, peer: u16, now: Option<u64>) -> bool { self.lock().is_refused(peer, at(now)) }
     /// Returns the time at which the next slot becomes free without an answer, in microseconds; nothing if no send is
     /// in progress.
     quick fn next_free(&self) -> Option<u64> { self.lock().next_free().map(|time| time.0) }

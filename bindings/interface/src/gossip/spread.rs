@@ -107,13 +107,7 @@ class! {
     /// Queues an aggregate that `peer` sent over an authenticated link, and returns the result. It is not verified yet.
     /// [`Error::WrongContext`](quorate::Error) for another committee or statement.
     /// [`Error::TooLarge`](quorate::Error) for a count above the limit.
-    fn receive(
-        &self,
-        peer: u16,
-        aggregate: &Aggregate,
-        peers: &Peers,
-        #[cfg_attr(binding, now)] now: Option<u64>,
-    ) -> Result<Received> {
+    fn receive(&self, peer: u16, aggregate: &Aggregate, peers: &Peers, now: Option<u64>) -> Result<Received> {
         match self.0.lock().receive(peer, aggregate.0.clone(), at(now), &mut peers.lock()) {
             gossip::Received::Waiting => Ok(Received::Waiting),
             gossip::Received::NothingNew => Ok(Received::NothingNew),
@@ -132,7 +126,7 @@ class! {
         &self,
         peers: &Peers,
         #[cfg_attr(binding, option)] entropy: Option<&[u8]>,
-        #[cfg_attr(binding, option, now)] now: Option<u64>,
+        #[cfg_attr(binding, option)] now: Option<u64>,
     ) -> Result<Checked> {
         let entropy = entropy.map(|entropy| exactly(entropy, "entropy")).transpose()?;
         let checked = self.0.lock().check(at(now), entropy.as_ref(), &mut peers.lock());
@@ -149,7 +143,7 @@ class! {
         &self,
         peers: &Peers,
         #[cfg_attr(binding, option)] draw: Option<u64>,
-        #[cfg_attr(binding, option, now)] now: Option<u64>,
+        #[cfg_attr(binding, option)] now: Option<u64>,
     ) -> Result<Option<Send>> {
         let draw = draw_or_random(draw)?;
         let send = self.0.lock().next(at(now), draw, &mut peers.lock());
@@ -170,12 +164,10 @@ class! {
 
 /// Result of receiving an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, names)]
 pub enum Received {
     /// It is queued for verification.
     Waiting,
     /// It adds no new signer.
-    #[cfg_attr(binding, text = "nothing-new")]
     NothingNew,
     /// A certificate exists already.
     Complete,
@@ -189,7 +181,6 @@ named! {
 
 /// A member sent an aggregate that does not verify. The link authenticates the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Fault {
     /// The member that sent it.
     pub culprit: u16,
@@ -199,7 +190,6 @@ pub struct Fault {
 
 /// Result of verifying queued aggregates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Checked {
     /// Members that sent aggregates that do not verify.
     pub faults: Vec<Fault>,
@@ -213,7 +203,6 @@ pub struct Checked {
 
 /// A message to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Send {
     /// Recipient.
     pub to: u16,

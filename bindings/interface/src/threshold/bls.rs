@@ -170,7 +170,6 @@ class! {
 
 /// Result of adding a share.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Outcome {
     /// The signature, once it exists.
     pub signature: Option<Signature>,
@@ -182,7 +181,6 @@ pub struct Outcome {
 
 /// A party sent a wrong share.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Fault {
     /// The member at fault.
     pub culprit: u16,

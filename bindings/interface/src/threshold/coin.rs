@@ -129,7 +129,6 @@ class! {
 
 /// Result of adding a share.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Collected {
     /// The value, returned once.
     pub output: Option<CoinValue>,

@@ -78,7 +78,6 @@ macro_rules! purpose {
 
         /// A dealer's output: the public keys, and a share for each member.
         #[derive(Debug)]
-        #[cfg_attr(binding, data)]
         pub struct Dealt {
             /// The public keys.
             pub keys: PublicKeys,
@@ -174,7 +173,6 @@ macro_rules! purpose {
 
         /// A share that did not verify.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[cfg_attr(binding, union)]
         pub enum ShareFault {
             /// The member made a wrong share itself.
             Proven {
@@ -195,7 +193,6 @@ macro_rules! purpose {
 
         /// Result of checking several shares.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[cfg_attr(binding, data)]
         pub struct Checked {
             /// Valid shares, in input order.
             pub verified: Vec<VerifiedShare>,

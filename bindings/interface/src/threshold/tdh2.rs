@@ -78,7 +78,6 @@ impl PartialEq for EncryptionKey {
 
 /// Context of a ciphertext. Moving a ciphertext to another context requires knowledge of its plaintext.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Label {
     /// Committee whose keys decrypt it.
     pub committee: CommitteeId,
@@ -186,7 +185,6 @@ class! {
 
 /// Result of adding a share.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Collected {
     /// The plaintext, returned once.
     pub output: Option<Vec<u8>>,

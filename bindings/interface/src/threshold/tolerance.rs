@@ -7,7 +7,6 @@ use quorate::threshold::{self, Agreement as CoreAgreement};
 
 /// Group in which threshold ECDSA computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, names)]
 pub enum Group {
     /// The faster group. Signatures over it are not standard ECDSA.
     Ristretto255,
@@ -49,7 +48,6 @@ const _: () = assert!(any::Group::ALL.len() == 2, "each group of the core is dec
 
 /// Class of a message: whether the parties agree on it before they sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(binding, names)]
 pub enum Agreement {
     /// No two honest parties ever sign different messages: the threshold is one share more than the number of faulty
     /// parties.
@@ -104,7 +102,6 @@ class! {
 
 /// Work done by a combiner so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(binding, data)]
 pub struct Counts {
     /// Combinations, each with one verification: at most one more than failed.
     pub combinations: usize,

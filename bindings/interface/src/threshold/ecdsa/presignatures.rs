@@ -123,7 +123,6 @@ class! {
 
 /// Result of signing. Process its fields in this order.
 #[derive(Debug)]
-#[cfg_attr(binding, data)]
 pub struct Signed {
     /// Make this durable first. Absent if the presignature lies in a block whose reservation is durable.
     pub record: Option<GuardRecord>,
