@@ -5,7 +5,7 @@ mod data;
 mod off_thread;
 
 use crate::model::{Block, Class, Function, Kind, Type};
-use crate::names::{free_function, import, import_interface};
+use crate::names::{commas, free_function, import, import_interface};
 use crossing::{Place, accusing, argument, converted, declared, held, list, result_type, succeeding, target};
 
 /// Writes the module of a block.
@@ -83,10 +83,10 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let (lifetime, env) =
         if makes_bytes { ("<'env>", Some("env: &'env Env".to_owned())) } else { ("", None) };
     let parameters = function.crossing().flat_map(|one| declared(block, one));
-    let parameters: Vec<String> = env.into_iter().chain(receiver).chain(parameters).collect();
+    let parameters = commas(env.into_iter().chain(receiver).chain(parameters));
     let lists: String = function.parameters.iter().map(|one| list(block, one)).collect();
-    let arguments: Vec<String> = function.parameters.iter().map(|one| argument(block, one)).collect();
-    let call = format!("{}{}({})", target(class, function), function.name, arguments.join(", "));
+    let arguments = commas(function.parameters.iter().map(|one| argument(block, one)));
+    let call = format!("{}{}({arguments})", target(class, function), function.name);
     let call = accusing(function, &call);
     let call = if function.fallible { format!("{call}.throw()?") } else { call };
     let (result, value) = match &function.result {
@@ -101,7 +101,6 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let name = free_function(&class.native, &function.name);
     format!(
         "\n#[napi(catch_unwind)]\npub fn {name}{lifetime}({parameters}) -> Result<{result}> {{\n{lists}    {value}\n}}\n{slow}",
-        parameters = parameters.join(", "),
         slow = if function.is_slow() { off_thread::function(block, class, function) } else { String::new() },
     )
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use crate::docs::Style;
 use crate::model::{Block, Class, Constant, Docs, Function, Kind};
+use crate::names::commas;
 use naming::may_wait;
 
 pub(crate) use call::candidates;
@@ -109,9 +110,8 @@ fn native(block: &Block, class: &Class) -> String {
     ];
     let used = traits.iter().filter(|(used, ..)| *used);
     let options: String = used.clone().map(|(_, option, _)| format!(", {option}")).collect();
-    let derived: Vec<&str> = used.map(|(.., derived)| *derived).collect();
-    let derived =
-        if derived.is_empty() { String::new() } else { format!("#[derive({})]\n", derived.join(", ")) };
+    let derived = commas(used.map(|(.., derived)| *derived));
+    let derived = if derived.is_empty() { derived } else { format!("#[derive({derived})]\n") };
     let inner = format!("interface::{name}");
     let inner = if class.secret { format!("crate::held::Held<{inner}>") } else { inner };
     let wrappers: String = class.functions.iter().map(|function| call::wrappers(class, function)).collect();

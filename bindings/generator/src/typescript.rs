@@ -9,7 +9,7 @@ mod naming;
 
 use crate::docs::Style;
 use crate::model::{Block, Class, Constant, Function, Kind, Type};
-use crate::names::import_typescript;
+use crate::names::{commas, import_typescript};
 use call::function;
 use crossing::OTHERS;
 use naming::{native, receiver};
@@ -31,10 +31,9 @@ fn module(block: &Block, package: Package) -> String {
     let constants: String = block.constants.iter().map(|one| "\n".to_owned() + &constant(one)).collect();
     let classes: String = block.classes.iter().map(|one| class(block, one, package)).collect();
     let converters = data::converters(block, &classes);
-    let names: Vec<&str> =
-        block.classes.iter().filter(|class| is_object(class)).map(|class| class.name.as_str()).collect();
-    let named =
-        if names.is_empty() { String::new() } else { format!("\nnamed({{ {} }});\n", names.join(", ")) };
+    let objects = block.classes.iter().filter(|class| is_object(class));
+    let named = commas(objects.map(|class| &class.name));
+    let named = if named.is_empty() { named } else { format!("\nnamed({{ {named} }});\n") };
     let code = format!("{constants}{classes}{converters}{named}");
     format!("{}\n{}{code}", Style::TypeScript.comment(&block.docs, 0), imports(block, &code))
 }

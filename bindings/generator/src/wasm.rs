@@ -4,7 +4,7 @@ mod crossing;
 mod data;
 
 use crate::model::{Block, Class, Function, Kind, Listed, Type};
-use crate::names::{camel, free_function, import, import_interface};
+use crate::names::{camel, commas, free_function, import, import_interface};
 use crossing::{argument, converted, declared, held, list, may_fail, result_type};
 
 /// Writes the module of a block. What only the whole package has is in a module within it.
@@ -109,10 +109,10 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     let target = if function.has_receiver() { "receiver.0.".to_owned() } else { class.scope() };
     let secret = class.secret && !function.has_receiver();
     let parameters = function.crossing().flat_map(|one| declared(block, one, secret));
-    let parameters: Vec<String> = receiver.into_iter().chain(parameters).collect();
+    let parameters = commas(receiver.into_iter().chain(parameters));
     let lists: String = function.parameters.iter().map(|one| list(block, one)).collect();
-    let arguments: Vec<String> = function.parameters.iter().map(|one| argument(block, one, secret)).collect();
-    let call = format!("{target}{}({})", function.name, arguments.join(", "));
+    let arguments = commas(function.parameters.iter().map(|one| argument(block, one, secret)));
+    let call = format!("{target}{}({arguments})", function.name);
     let call = if function.asks() { format!("glue::accuse(|attested| {call})") } else { call };
     let call = if function.fallible { format!("{call}.or_throw()") } else { call };
     let made = if function.fallible { format!("{call}?") } else { call.clone() };
@@ -141,6 +141,5 @@ fn function(block: &Block, class: &Class, function: &Function) -> String {
     format!(
         "\n#[wasm_bindgen(js_name = {js})]\npub fn {name}({parameters}) -> {result} {{\n{lists}    {value}\n}}\n",
         js = camel(&name),
-        parameters = parameters.join(", "),
     )
 }

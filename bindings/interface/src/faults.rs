@@ -9,7 +9,6 @@ use crate::evidence::VerifiedEquivocation;
 use crate::timeouts::VerifiedTimeoutCertificate;
 
 /// A fault found while a vote was added.
-#[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "each language has an object in place of the evidence")]
 pub enum VoteFault {
     /// The vote does not belong to this collector: it has another kind, epoch or view, an unknown signer, or it exceeds
@@ -49,7 +48,6 @@ impl From<any::VoteFault> for VoteFault {
 }
 
 /// Result of adding a vote.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The certificate, returned **once**, when the quorum is reached.
     pub certificate: Option<VerifiedCertificate>,
@@ -58,7 +56,6 @@ pub struct Collected {
 }
 
 /// Result of adding a timeout vote.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectedTimeouts {
     /// The certificate, returned **once**, when the quorum is reached.
     pub certificate: Option<VerifiedTimeoutCertificate>,

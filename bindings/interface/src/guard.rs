@@ -96,7 +96,6 @@ impl Guard {
 }
 
 /// A vote, and the record that must be durable before it leaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedVote {
     /// Send this once the record is durable.
     pub vote: Vote,
@@ -105,7 +104,6 @@ pub struct SignedVote {
 }
 
 /// A timeout vote, and the record that must be durable before it leaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedTimeout {
     /// Send this once the record is durable.
     pub vote: TimeoutVote,
@@ -114,7 +112,6 @@ pub struct SignedTimeout {
 }
 
 /// Epoch and view of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The epoch.
     pub epoch: u64,

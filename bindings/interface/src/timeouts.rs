@@ -75,7 +75,6 @@ class! {
 crate::verified::verified! { VerifiedTimeoutCertificate, TimeoutCertificate }
 
 /// The members of a timeout certificate that named the same value.
-#[derive(Debug, PartialEq)]
 pub struct TimeoutGroup {
     /// The value that they named.
     pub value: u64,
@@ -150,7 +149,6 @@ impl From<any::Collected<any::TimeoutCertificate>> for CollectedTimeouts {
 }
 
 /// Result of verifying the pending votes of a collector.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HonestCheck {
     /// True if verified votes weigh more than a third.
     pub honest: bool,

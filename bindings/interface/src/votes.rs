@@ -80,7 +80,6 @@ impl From<any::Collected> for Collected {
 }
 
 /// Subject of a collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Topic {
     /// Phase of the protocol whose votes are collected.
     pub kind: u8,

@@ -4,7 +4,7 @@ use super::hooks;
 use super::types::{lifted, lowered};
 use crate::kotlin_glue::{is_lent, is_object};
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
-use crate::names::{camel, free_function};
+use crate::names::{camel, commas, free_function};
 use crate::python::candidates;
 
 /// The parts of a pair or a triple in Kotlin.
@@ -18,9 +18,9 @@ pub(super) fn call(block: &Block, class: &Class, function: &Function, result: Op
         Kind::Object | Kind::Data | Kind::Union | Kind::Module => "receiver",
     });
     let given = function.parameters.iter().flat_map(|one| arguments(block, class, function, one));
-    let arguments: Vec<String> = receiver.map(str::to_owned).into_iter().chain(given).collect();
+    let arguments = commas(receiver.map(str::to_owned).into_iter().chain(given));
     let native = camel(&free_function(&class.native, &function.name));
-    let call = format!("{native}({})", arguments.join(", "));
+    let call = format!("{native}({arguments})");
     let value = result.map_or(call.clone(), |result| lifted(block, result, &call));
     let held = held(block, class, function);
     if held.is_empty() {

@@ -3,7 +3,7 @@
 use crate::docs::Style;
 use crate::kotlin_glue::{is_completed, is_encoded_object, is_field};
 use crate::model::{Class, Field, Kind, Role, Type};
-use crate::names::{camel, free_function};
+use crate::names::{camel, commas, free_function, joined};
 
 /// The members of a class that is not plain data.
 pub(super) fn of(class: &Class) -> Vec<String> {
@@ -56,12 +56,9 @@ fn by_properties(class: &Class) -> Vec<String> {
         format!(
             "override fun equals(other: Any?): Boolean =\n    other is {} && {}\n",
             class.name,
-            equal.collect::<Vec<_>>().join(" && ")
+            joined(equal, " && ")
         ),
-        format!(
-            "override fun hashCode(): Int = java.util.Objects.hash({})\n",
-            hashes.collect::<Vec<_>>().join(", ")
-        ),
+        format!("override fun hashCode(): Int = java.util.Objects.hash({})\n", commas(hashes)),
         "override fun toString(): String = native.text\n".to_owned(),
     ]
 }
@@ -101,12 +98,12 @@ pub(super) fn of_fields(name: &str, fields: &[Field]) -> Vec<String> {
         }
     });
     vec![
-        format!("private fun fields(): Array<Any?> = arrayOf({})\n", compared.collect::<Vec<_>>().join(", ")),
+        format!("private fun fields(): Array<Any?> = arrayOf({})\n", commas(compared)),
         format!(
             "override fun equals(other: Any?): Boolean = other is {name} && fields().contentDeepEquals(other.fields())\n"
         ),
         "override fun hashCode(): Int = fields().contentDeepHashCode()\n".to_owned(),
-        format!("override fun toString(): String = \"{name}({})\"\n", shown.collect::<Vec<_>>().join(", ")),
+        format!("override fun toString(): String = \"{name}({})\"\n", commas(shown)),
     ]
 }
 

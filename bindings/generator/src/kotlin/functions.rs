@@ -6,7 +6,7 @@ use super::types::{class_name, copied, is_unsigned, type_name};
 use crate::docs::Style;
 use crate::kotlin_glue::{has_suite, is_encoded_object};
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::{camel, free_function, pascal};
+use crate::names::{camel, commas, free_function, pascal};
 
 pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
     if function.hook {
@@ -89,13 +89,12 @@ pub(super) fn awaiting(block: &Block, class: &Class, function: &Function) -> Str
     let is_on_class = !function.has_receiver() && class.kind != Kind::Module;
     let receiver = if is_on_class { format!("{owner}.Companion") } else { owner.clone() };
     let result = function.result.as_ref().map_or("Unit".to_owned(), |result| type_name(block, result));
-    let arguments: Vec<String> = function.passed().map(|one| camel(&one.name)).collect();
+    let arguments = commas(function.passed().map(|one| camel(&one.name)));
     format!(
         "\n/** [{owner}.{called}] off the calling thread. */\n\
-         public suspend fun {receiver}.await{}({}): {result} =\n    offThread {{ {called}({}) }}\n",
+         public suspend fun {receiver}.await{}({}): {result} =\n    offThread {{ {called}({arguments}) }}\n",
         pascal(name),
         parameters(block, function),
-        arguments.join(", "),
         called = camel(name),
     )
 }
@@ -131,7 +130,7 @@ fn overloads(function: &Function) -> &'static str {
 }
 
 pub(super) fn parameters(block: &Block, function: &Function) -> String {
-    function.passed().map(|one| parameter(block, one)).collect::<Vec<_>>().join(", ")
+    commas(function.passed().map(|one| parameter(block, one)))
 }
 
 /// A parameter with its type and its default.

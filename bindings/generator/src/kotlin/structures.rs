@@ -7,8 +7,8 @@ use super::hooks;
 use super::types::{lifted, type_name};
 use crate::docs::Style;
 use crate::kotlin_glue::{has_suite, is_encoded_object, is_field, properties};
-use crate::model::{Block, Class, Field, Kind, Role, Type, Variant};
-use crate::names::{camel, free_function, indented, snake};
+use crate::model::{Block, Class, Field, Kind, Parameter, Role, Type, Variant};
+use crate::names::{camel, commas, free_function, indented, snake};
 
 /// What precedes the braces of a class, and the first members in them.
 pub(super) type Parts = (String, Vec<String>);
@@ -21,41 +21,30 @@ fn native(class: &Class) -> String {
 /// A data class of the constructor's arguments.
 pub(super) fn value(block: &Block, class: &Class) -> Parts {
     let Some(constructor) = class.constructor() else { return (String::new(), Vec::new()) };
-    let properties: Vec<String> =
-        constructor.parameters.iter().map(|one| format!("public val {}", parameter(block, one))).collect();
+    let own = constructor.parameters.iter();
+    let properties = commas(own.clone().map(|one| format!("public val {}", parameter(block, one))));
     let has_default = constructor.parameters.iter().any(|one| one.default.is_some());
     let java = if has_default { " @JvmOverloads public constructor" } else { "" };
-    let arguments: Vec<String> =
-        constructor.parameters.iter().map(|one| argument(block, class, constructor, one)).collect();
+    let arguments = commas(own.map(|one| argument(block, class, constructor, one)));
     let native = native(class);
-    let held = format!(
-        "@get:JvmSynthetic\ninternal val native: {native} =\n    {native}({})\n",
-        arguments.join(", ")
-    );
+    let held = format!("@get:JvmSynthetic\ninternal val native: {native} =\n    {native}({arguments})\n");
     let mut members = vec![held];
     if constructor.fallible {
         let check = camel(&free_function(&class.native, "check"));
         members.push(format!("init {{\n    translated {{ {check}(native) }}\n}}\n"));
     }
-    (format!("public data class {}{java}({})", class.name, properties.join(", ")), members)
+    (format!("public data class {}{java}({properties})", class.name), members)
 }
 
 /// The data class of a native record.
 pub(super) fn from_native(block: &Block, class: &Class) -> String {
-    let arguments: Vec<String> = class
-        .made_of()
-        .iter()
-        .map(|one| {
-            let kind = if one.default.is_some() { one.kind.innermost() } else { &one.kind };
-            lifted(block, kind, &format!("native.{}", camel(&one.name)))
-        })
-        .collect();
-    format!(
-        "@JvmSynthetic\ninternal fun fromNative(native: {}): {name} =\n    {name}({})\n",
-        native(class),
-        arguments.join(", "),
-        name = class.name,
-    )
+    let argument = |one: &Parameter| {
+        let kind = if one.default.is_some() { one.kind.innermost() } else { &one.kind };
+        lifted(block, kind, &format!("native.{}", camel(&one.name)))
+    };
+    let (arguments, native, name) =
+        (commas(class.made_of().iter().map(argument)), native(class), &class.name);
+    format!("@JvmSynthetic\ninternal fun fromNative(native: {native}): {name} =\n    {name}({arguments})\n")
 }
 
 fn holding_record(class: &Class) -> String {

@@ -2,7 +2,7 @@
 
 use crate::kotlin_glue::{is_completed, native_verdict};
 use crate::model::{Block, Class, Kind, Type};
-use crate::names::camel;
+use crate::names::{camel, commas};
 
 /// The type of a parameter, a result or a property.
 pub(super) fn type_name(block: &Block, kind: &Type) -> String {
@@ -21,8 +21,7 @@ pub(super) fn type_name(block: &Block, kind: &Type) -> String {
         Type::Attested => "Attested".to_owned(),
         Type::Tuple(parts) => {
             let name = if parts.len() == 2 { "Pair" } else { "Triple" };
-            let parts: Vec<String> = parts.iter().map(|part| type_name(block, part)).collect();
-            format!("{name}<{}>", parts.join(", "))
+            format!("{name}<{}>", commas(parts.iter().map(|part| type_name(block, part))))
         }
         Type::Verdict(value) => format!("Verdict<{}>", type_name(block, value)),
         Type::List(item) => format!("List<{}>", type_name(block, item)),

@@ -2,7 +2,7 @@
 
 use super::types::{crossing, inside, is_object, is_taken, opened, opened_type};
 use crate::model::{Block, Parameter, Type};
-use crate::names::closure;
+use crate::names::{closure, tuple};
 
 /// The parameters of the exported function: a tuple is its parts, and a list of tuples a list of each part.
 pub(super) fn declared(block: &Block, parameter: &Parameter) -> Vec<String> {
@@ -92,7 +92,7 @@ pub(super) fn argument(block: &Block, parameter: &Parameter) -> String {
         Type::Tuple(parts) => {
             let parts = parts.iter().enumerate();
             let values = parts.map(|(at, part)| inside_part(block, part, &format!("{name}_{at}")));
-            format!("({})", values.collect::<Vec<_>>().join(", "))
+            tuple(values)
         }
         Type::Optional(inner) => match &**inner {
             kind if is_object(block, kind) => {

@@ -5,7 +5,7 @@ use super::crossing::{
     value,
 };
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
-use crate::names::free_function;
+use crate::names::{commas, free_function, tuple};
 
 /// The same function on another thread, which owns the arguments.
 pub(super) fn function(block: &Block, class: &Class, function: &Function) -> String {
@@ -14,8 +14,8 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
     let parameters = function.parameters.iter();
     let taken: String = parameters.clone().map(|one| owned(block, one)).collect();
     let lists: String = parameters.clone().map(|one| list(block, one)).collect();
-    let arguments: Vec<String> = parameters.map(|one| lent(block, one)).collect();
-    let call = format!("{}{}({})", target(class, function), function.name, arguments.join(", "));
+    let arguments = commas(parameters.map(|one| lent(block, one)));
+    let call = format!("{}{}({arguments})", target(class, function), function.name);
     let call = if function.fallible { format!("{call}?") } else { call };
     let value = match &function.result {
         None => call.clone(),
@@ -100,8 +100,8 @@ fn list(block: &Block, parameter: &Parameter) -> String {
     let (pattern, cells) = match &**item {
         Type::Tuple(parts) => {
             let names: Vec<&str> = ["a", "b", "c"].into_iter().take(parts.len()).collect();
-            let cells: Vec<String> = parts.iter().zip(&names).map(|(part, name)| cell(part, name)).collect();
-            (format!("({})", names.join(", ")), format!("({})", cells.join(", ")))
+            let cells = tuple(parts.iter().zip(&names).map(|(part, name)| cell(part, name)));
+            (tuple(&names), cells)
         }
         item if is_kept(block, item) => ("one".to_owned(), cell(item, "one")),
         // The list itself has the items.

@@ -6,7 +6,7 @@ use super::naming::{is_attached, is_detached, native_function, python_name};
 use super::types::Types;
 use crate::docs::Style;
 use crate::model::{Block, Choice, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::{indented, pascal, python_parameter};
+use crate::names::{commas, indented, pascal, python_parameter, tuple};
 
 /// Types for the numbers and durations of a function, whose errors name the argument.
 pub(super) fn wrappers(class: &Class, function: &Function) -> String {
@@ -52,7 +52,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
         (false, false) => None,
     };
     let parameters = function.passed().map(|one| declared(types, class, function, one));
-    let parameters: Vec<String> = receiver.into_iter().chain(py).chain(parameters).collect();
+    let parameters = commas(receiver.into_iter().chain(py).chain(parameters));
     let Called { statement, value, may_fail } = match class.overload_of(function) {
         Some(other) => either(types, class, function, other),
         None => called(types, class, function),
@@ -79,7 +79,6 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function) -> Str
         attribute = attribute(class, function),
         signature = signature(class, function),
         lifetime = if makes_bytes { "<'py>" } else { "" },
-        parameters = parameters.join(", "),
         prepared = indented(&(prepared + &statement), 8),
         slow = if function.is_slow() { off_thread(block, class, function) } else { String::new() },
     );
@@ -134,12 +133,12 @@ fn signature(class: &Class, function: &Function) -> String {
         })
     };
     let receiver = function.has_receiver().then(|| "$self".to_owned());
-    let text: Vec<String> = receiver.into_iter().chain(listed(&shown)).collect();
-    let signature = listed(&rust).join(", ");
+    let text = commas(receiver.into_iter().chain(listed(&shown)));
+    let signature = commas(listed(&rust));
     if function.passed().all(|one| Default::of(one).is_none()) {
         return format!("    #[pyo3(signature = ({signature}))]\n");
     }
-    format!("    #[pyo3(signature = ({signature}), text_signature = \"({})\")]\n", text.join(", "))
+    format!("    #[pyo3(signature = ({signature}), text_signature = \"({text})\")]\n")
 }
 
 fn declared(types: Types<'_>, class: &Class, function: &Function, parameter: &Parameter) -> String {
@@ -198,8 +197,7 @@ fn called(types: Types<'_>, class: &Class, function: &Function) -> Called {
         (false, _) => class.scope(),
     };
     let path = format!("{target}{}", function.name);
-    let arguments: Vec<String> = function.parameters.iter().map(|one| passed(types, one)).collect();
-    let mut call = format!("{path}({})", arguments.join(", "));
+    let mut call = format!("{path}{}", tuple(function.parameters.iter().map(|one| passed(types, one))));
     let mut locks = 0;
     for parameter in function.parameters.iter().rev().filter(|one| !one.owned) {
         if let Some(lock) = types.lock(&parameter.kind) {
@@ -310,9 +308,8 @@ pub(crate) fn candidates(
     among: &str,
     argument: impl Fn(&Parameter) -> String,
 ) -> String {
-    let first: Vec<String> =
-        function.parameters.iter().filter(|one| matches!(one.kind, Type::Class(_))).map(argument).collect();
-    format!("{among}({})", first.join(", "))
+    let first = function.parameters.iter().filter(|one| matches!(one.kind, Type::Class(_)));
+    format!("{among}({})", commas(first.map(argument)))
 }
 
 /// The same on another thread: the arguments become objects that no other code changes.
@@ -375,8 +372,7 @@ fn for_thread(block: &Block, kind: &Type, name: &str, py: &str, limit: Option<u6
         Type::Tuple(parts) => {
             let part =
                 |(at, part): (usize, &Type)| for_thread(block, part, &format!("{name}.{at}"), py, None);
-            let parts: Vec<String> = parts.iter().enumerate().map(part).collect();
-            format!("({})", parts.join(", "))
+            tuple(parts.iter().enumerate().map(part))
         }
         kind if kind.integer().is_some() || *kind == Type::Duration => format!("{name}.0"),
         _ => name.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::types::Types;
 use crate::model::{Block, Class, Kind, Parameter, Type};
-use crate::names::python_parameter;
+use crate::names::{commas, python_parameter};
 
 /// The methods for pickling, copying and closing.
 pub(super) fn methods(block: &Block, class: &Class) -> String {
@@ -65,12 +65,11 @@ pub(super) fn shown(block: &Block, class: &Class) -> String {
         let value = property(block, class, &one.name).unwrap_or_default();
         format!("(\"{}\", crate::pickle::repr(py, {value})?)", python_parameter(&one.name))
     });
-    let values: Vec<String> = values.collect();
     format!(
         "    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {{\n        \
          Ok(crate::pickle::expression(\"{}\", &[{}]))\n    }}\n",
         class.name,
-        values.join(", "),
+        commas(values),
     )
 }
 

@@ -4,7 +4,7 @@ use super::crossing::{argument, converted, parameter_name, read, type_name};
 use super::hooks;
 use super::naming::{Package, docs, indent, is_property, name, native, receiver};
 use crate::model::{Block, Class, Function, Kind, Parameter, Role, Type};
-use crate::names::javascript;
+use crate::names::{commas, javascript, joined};
 
 /// A function of a class, or of the module.
 pub(super) fn function(block: &Block, class: &Class, function: &Function, package: Package) -> String {
@@ -19,7 +19,7 @@ pub(super) fn function(block: &Block, class: &Class, function: &Function, packag
     }
     let name = name(class, function);
     let overload = class.overload_of(function);
-    let parameters = parameters(function, overload).join(", ");
+    let parameters = commas(parameters(function, overload));
     let result = function.result.as_ref().map_or("void".to_owned(), type_name);
     let is_iterator = class.set && function.name == "members";
     let head = match function.role {
@@ -103,7 +103,7 @@ fn fields<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> String {
         let mark = if matches!(one.kind, Type::Optional(_)) { "?" } else { "" };
         format!("readonly {}{mark}: {}", parameter_name(one), given(one))
     };
-    parameters.map(field).collect::<Vec<_>>().join("; ")
+    joined(parameters.map(field), "; ")
 }
 
 /// The type of what the caller passes.
@@ -139,9 +139,7 @@ fn parameter(parameter: &Parameter) -> String {
 
 /// A statement that reads the fields of an object in place of several parameters.
 fn prelude(function: &Function) -> Option<String> {
-    let names = |parameters: Vec<&Parameter>| -> String {
-        parameters.into_iter().map(parameter_name).collect::<Vec<_>>().join(", ")
-    };
+    let names = |parameters: Vec<&Parameter>| commas(parameters.into_iter().map(parameter_name));
     if function.fields {
         let names = names(function.parameters.iter().collect());
         return Some(format!("const {{ {names} }} = check.object(fields, 'fields');"));
@@ -174,8 +172,8 @@ fn call(block: &Block, class: &Class, function: &Function, suffix: &str, more: &
     let taken = function.parameters.iter().find(|one| one.owned);
     let given = given.map(|given| if given.starts_with("take(") { "raw".to_owned() } else { given });
     let more = more.iter().map(|one| (*one).to_owned());
-    let arguments: Vec<String> = receiver.into_iter().chain(given).chain(more).collect();
-    let call = native(class, &format!("{}{suffix}", function.name), &arguments.join(", "));
+    let arguments = commas(receiver.into_iter().chain(given).chain(more));
+    let call = native(class, &format!("{}{suffix}", function.name), &arguments);
     if let Some(taken) = taken {
         let name = parameter_name(taken);
         return format!(

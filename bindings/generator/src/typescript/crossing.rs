@@ -1,7 +1,7 @@
 //! How values cross between JavaScript and the backend.
 
 use crate::model::{Block, Class, Function, Kind, Parameter, Type};
-use crate::names::{camel, javascript, snake};
+use crate::names::{camel, commas, javascript, snake};
 use crate::python::candidates;
 
 /// Names that are written by hand, with their modules.
@@ -20,9 +20,7 @@ pub(super) fn type_name(kind: &Type) -> String {
         Type::Class(name) => name.clone(),
         Type::Failure => "QuorateError".to_owned(),
         Type::Attested => "Attested".to_owned(),
-        Type::Tuple(parts) => {
-            format!("readonly [{}]", parts.iter().map(type_name).collect::<Vec<_>>().join(", "))
-        }
+        Type::Tuple(parts) => format!("readonly [{}]", commas(parts.iter().map(type_name))),
         Type::Verdict(item) => format!("{} | QuorateError", type_name(item)),
         Type::List(item) => match &**item {
             Type::Verdict(_) | Type::Optional(_) => format!("({})[]", type_name(item)),
@@ -112,8 +110,8 @@ pub(super) fn argument(block: &Block, function: &Function, parameter: &Parameter
         }
         (Type::List(item), None) => several(block, item, &name, what, parameter.limit),
         (Type::Tuple(parts), _) => {
-            let parts: Vec<String> = parts.iter().map(|part| check(block, part, None)).collect();
-            format!("...check.pair({name}, {what}, {})", parts.join(", "))
+            let parts = commas(parts.iter().map(|part| check(block, part, None)));
+            format!("...check.pair({name}, {what}, {parts})")
         }
         (Type::Class(class), _) if parameter.owned => format!("take({name}, {class}, {what})"),
         (Type::Optional(inner), _) if inner.is_list() => {
@@ -159,9 +157,9 @@ fn several(block: &Block, item: &Type, value: &str, what: &str, limit: Option<u6
                 _ => format!("[{check}]"),
             }
         };
-        let columns: Vec<String> = parts.iter().map(column).collect();
+        let columns = commas(parts.iter().map(column));
         let limit = limit.map_or("undefined".to_owned(), |limit| limit.to_string());
-        return format!("...check.columns({value}, {what}, {limit}, {})", columns.join(", "));
+        return format!("...check.columns({value}, {what}, {limit}, {columns})");
     }
     let checked = format!("check.list({value}, {what}, {}{most})", check(block, item, None));
     match (block.object_class(item), item) {

@@ -4,7 +4,7 @@ use super::crossing::{check, converted, converter, parameter_name, reader, type_
 use super::naming::native;
 use crate::docs::Style;
 use crate::model::{Block, Class, Docs, Field, Kind, Parameter, Type, Variant};
-use crate::names::{camel, javascript};
+use crate::names::{camel, commas, javascript};
 
 /// The type of a structure.
 pub(super) fn interface(class: &Class) -> String {
@@ -110,12 +110,12 @@ fn read(block: &Block, class: &Class) -> String {
         };
         format!("{checked}({name}, `${{what}}.{name}`)")
     };
-    let fields: Vec<String> = class.made_of().iter().map(field).collect();
+    let fields = commas(class.made_of().iter().map(field));
     format!(
         "\nconst {} = (value: unknown, what: string): Raw => {{\n  const {{ {} }} = check.object(value, what);\n  return {};\n}};\n",
         reader(class),
         names.join(", "),
-        native(class, "new", &fields.join(", ")),
+        native(class, "new", &fields),
     )
 }
 
@@ -130,12 +130,10 @@ fn shown(block: &Block, class: &Class) -> String {
         };
         format!("{}: {value}", parameter_name(one))
     };
-    let fields: Vec<String> = class.made_of().iter().map(field).collect();
+    let fields = commas(class.made_of().iter().map(field));
+    let (converter, name) = (converter(class), &class.name);
     format!(
-        "\nconst {} = (raw: Raw): {} => {{\n  const shown = {{ {} }};\n  native.handleFree!(raw);\n  return shown;\n}};\n",
-        converter(class),
-        class.name,
-        fields.join(", ")
+        "\nconst {converter} = (raw: Raw): {name} => {{\n  const shown = {{ {fields} }};\n  native.handleFree!(raw);\n  return shown;\n}};\n"
     )
 }
 
@@ -161,5 +159,5 @@ fn object(block: &Block, fields: &[Field], kind: Option<&str>) -> String {
         let value = converted(block, &field.kind, &format!("raw.{}", camel(&field.name)));
         format!("{}: {value}", javascript(&field.name))
     });
-    format!("{{ {} }}", kind.into_iter().chain(fields).collect::<Vec<_>>().join(", "))
+    format!("{{ {} }}", commas(kind.into_iter().chain(fields)))
 }

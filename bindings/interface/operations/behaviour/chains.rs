@@ -100,6 +100,8 @@ pub mod ciphersuite {
 
     pub fn they_are_values() {
         let known = ciphersuites();
+        check!(known[1].to_string() == "Ciphersuite(message-augmentation)");
+        check!(known[3].to_string() == "Ciphersuite(custom \"CHAIN_V1\")");
         for one in range(4) {
             check!(Ciphersuite::decode(known[one].encode()) == known[one]);
             check!(range(one).all(|other| known[other] != known[one]));
@@ -181,6 +183,8 @@ pub mod header {
             let foreign = joined([filled(255, 1), slice(encoded, 1, encoded.len())]);
             refuses!(WRONG_CONTEXT, UntrustedHeader::peek(foreign));
         }
+        let shown = UntrustedHeader::peek(encodings[0]).to_string();
+        check!(suite != Suite::MinSig || shown == "UntrustedHeader(bls-min-sig, kind 1, epoch 5, view 9)");
         check!(UntrustedHeader::peek(encodings[0]).kind() == 1);
         check!(UntrustedHeader::peek(timeout).kind() == 2);
     }

@@ -148,7 +148,6 @@ impl Signer {
 }
 
 /// Announcement of a new batch of one-time keys.
-#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(binding, within = "Dsig")]
 pub struct Announced {
     /// Recipients: the members of the batch's group, ascending; nothing for all verifiers.

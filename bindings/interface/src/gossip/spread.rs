@@ -180,7 +180,6 @@ named! {
 }
 
 /// A member sent an aggregate that does not verify. The link authenticates the sender.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The member that sent it.
     pub culprit: u16,
@@ -189,7 +188,6 @@ pub struct Fault {
 }
 
 /// Result of verifying queued aggregates.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// Members that sent aggregates that do not verify.
     pub faults: Vec<Fault>,
@@ -202,7 +200,6 @@ pub struct Checked {
 }
 
 /// A message to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Send {
     /// Recipient.
     pub to: u16,

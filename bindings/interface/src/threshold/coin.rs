@@ -128,7 +128,6 @@ class! {
 }
 
 /// Result of adding a share.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The value, returned once.
     pub output: Option<CoinValue>,

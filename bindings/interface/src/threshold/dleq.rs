@@ -77,7 +77,6 @@ macro_rules! purpose {
         }
 
         /// A dealer's output: the public keys, and a share for each member.
-        #[derive(Debug)]
         pub struct Dealt {
             /// The public keys.
             pub keys: PublicKeys,
@@ -172,7 +171,6 @@ macro_rules! purpose {
         }
 
         /// A share that did not verify.
-        #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum ShareFault {
             /// The member made a wrong share itself.
             Proven {
@@ -192,7 +190,6 @@ macro_rules! purpose {
         }
 
         /// Result of checking several shares.
-        #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Checked {
             /// Valid shares, in input order.
             pub verified: Vec<VerifiedShare>,

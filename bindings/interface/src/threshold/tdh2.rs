@@ -77,7 +77,6 @@ impl PartialEq for EncryptionKey {
 }
 
 /// Context of a ciphertext. Moving a ciphertext to another context requires knowledge of its plaintext.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Committee whose keys decrypt it.
     pub committee: CommitteeId,
@@ -184,7 +183,6 @@ class! {
 }
 
 /// Result of adding a share.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The plaintext, returned once.
     pub output: Option<Vec<u8>>,

@@ -101,7 +101,6 @@ class! {
 }
 
 /// Work done by a combiner so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Combinations, each with one verification: at most one more than failed.
     pub combinations: usize,

@@ -6,7 +6,6 @@ import { badInput } from './bad-input.mjs';
 import { hookTests } from './dsig-hooks.mjs';
 import { dsigTests } from './dsig.mjs';
 import { objectTests } from './objects.mjs';
-import { otherChains } from './other-chains.mjs';
 import { probing } from './probing.mjs';
 import { compareSurface } from './surface.mjs';
 import { thresholdBadInput } from './threshold-bad-input.mjs';
@@ -19,7 +18,6 @@ export function sharedTests(q, folder, blocks) {
   const groups = [
     ['', withWrongArguments.tests],
     ['bad input: ', badInput(q, assert)],
-    ['other chains: ', otherChains(q, assert)],
     ['dsig: ', dsigTests(q, assert, read(`${blocks}/dsig.d.ts`))],
     ['dsig: ', hookTests(q, assert)],
     ['threshold: ', thresholdBadInput(q, assert)],

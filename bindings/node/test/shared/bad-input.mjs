@@ -76,6 +76,19 @@ export function badInput(q, assert) {
       guard.close();
       assert.deepEqual([String(guard), String(one)], ['Guard(closed)', 'SecretKey(closed)']);
     },
+    'any iterable lists messages and proofs'() {
+      const { committee, secrets } = world(q, 'ed25519');
+      const message = (text) => new TextEncoder().encode(text);
+      const signed = [0, 2, 3].map((member) => [member, message(`vote ${member}`)]);
+      const signatures = signed.map(([member, data]) => secrets[member].sign(data).encode());
+      const proof = Uint8Array.from(signatures.flatMap((signature) => [...signature]));
+      assert.equal(committee.verifyRawEach(new Map(signed), proof), 3n);
+      // An endless list is read no further than the committee's size.
+      code(() => committee.verifyRawEach(endless(signed[0]), proof), 'DUPLICATE_SIGNER');
+      const items = new Set([[signed[0][1], q.SignerSet.fromMembers(4, [0]), signatures[0]], [proof, q.SignerSet.full(3), proof]]);
+      const [weight, error] = committee.verifyRawBatch(items);
+      assert.ok(weight === 1n && error instanceof q.WrongContextError);
+    },
     'evidence and collectors'() {
       const { committee, other, votes, secrets } = world(q);
       const collector = new q.VoteCollector(committee, 1, 9n);

@@ -72,7 +72,6 @@ class! {
 }
 
 /// Result of adding a share or an opening.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The signature, once it exists.
     pub signature: Option<Signature>,
@@ -83,7 +82,6 @@ pub struct Outcome {
 }
 
 /// A party sent a wrong share.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The member at fault.
     pub culprit: u16,

@@ -122,7 +122,6 @@ class! {
 }
 
 /// Result of signing. Process its fields in this order.
-#[derive(Debug)]
 pub struct Signed {
     /// Make this durable first. Absent if the presignature lies in a block whose reservation is durable.
     pub record: Option<GuardRecord>,
