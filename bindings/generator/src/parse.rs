@@ -487,35 +487,11 @@ mod tests {
     }
 
     #[test]
-    fn pairs_verdicts_and_secrets_passed_by_value_are_read() {
+    fn a_file_of_the_whole_package_marks_its_classes() {
         let module = "//! A block.\n#[cfg(feature = \"full\")]\nmod sealed;\npub use sealed::Seal;";
-        let file = "#[cfg_attr(binding, object, secret)]\npub struct Seal(());\nimpl Seal {\n\
-            pub fn new(seal: Seal, words: &[(&Seal, u128)], #[cfg_attr(binding, option)] most: Option<u8>) {}\n\
-            pub fn all(&self) -> Vec<Result<Seal>> {}\n#[cfg_attr(binding, spent)]\npub fn used(&self) -> bool {}\n}";
+        let file = "#[cfg_attr(binding, object)]\npub struct Seal(());\nimpl Seal { pub fn new() {} }";
         let block = block("seals", &[module, file], &[]).unwrap();
-        let class = block.class("Seal").unwrap();
-        let [new, all] = class.functions.as_slice() else { panic!("{:?}", class.functions) };
-        assert!(class.full && new.full && class.spent.as_deref() == Some("used"));
-        let [seal, words, most] = new.parameters.as_slice() else { panic!("{:?}", new.parameters) };
-        assert!(seal.owned && !words.owned && most.option && !seal.option);
-        let kind = Type::Class("Seal".to_owned());
-        let pair = Type::Tuple(vec![kind.clone(), Type::U128]);
-        assert!(words.kind == Type::List(Box::new(pair)) && words.kind.mentions(&kind));
-        assert_eq!(all.result, Some(Type::List(Box::new(Type::Verdict(Box::new(kind))))));
-    }
-
-    #[test]
-    fn other_texts_defaults_and_plain_objects_are_read() {
-        let source = "//! A block.\n#[cfg_attr(binding, value, plain)]\npub struct Pace(());\nimpl Pace {\n\
-            pub fn new(#[cfg_attr(binding, default = 7)] pause: Option<Duration>, most: NonZeroU16) -> Self {}\n}\n\
-            pub enum Gait { Walk, #[cfg_attr(binding, text = \"flat-out\")] FlatOut }";
-        let block = block("pace", &[source], &[]).unwrap();
-        let pace = block.class("Pace").unwrap();
-        let [pause, most] = pace.functions[0].parameters.as_slice() else { panic!("{:?}", pace.functions) };
-        assert!(pace.plain && pause.default == Some(7) && most.kind.integer() == Some("u16"));
-        assert_eq!(pause.kind, Type::Optional(Box::new(Type::Duration)));
-        let texts = block.class("Gait").unwrap().variants.iter().map(|one| one.text.as_str());
-        assert!(texts.eq(["walk", "flat-out"]));
+        assert!(block.classes.iter().all(|class| class.full && class.functions.iter().all(|one| one.full)));
     }
 
     #[test]
