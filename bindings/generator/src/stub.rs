@@ -66,7 +66,7 @@ fn copies(block: &Block, class: &Class) -> String {
     let reduced = "    def __reduce__(self, /) -> Any: ...\n".to_owned();
     let name = &class.name;
     match copying(block, class) {
-        Copying::Rebuilt(_) => reduced,
+        Copying::Rebuilt(_) | Copying::None => reduced,
         Copying::Itself => format!(
             "{reduced}    def __copy__(self, /) -> {name}: ...\n    def __deepcopy__(self, memo: Any, /) -> {name}: ...\n"
         ),
@@ -77,7 +77,6 @@ fn copies(block: &Block, class: &Class) -> String {
              Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.\n        \"\"\"\n    \
              @property\n    def closed(self, /) -> bool:\n        \"\"\"\n        True if it was closed.\n        \"\"\"\n"
         ),
-        Copying::None => String::new(),
     }
 }
 

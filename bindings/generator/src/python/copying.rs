@@ -12,7 +12,9 @@ pub(super) fn methods(block: &Block, class: &Class) -> String {
             "\n    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<crate::pickle::Reduced<'py>> {{\n        {call}\n    }}\n"
         ),
         Copying::Itself => uncopied(class),
-        Copying::None => String::new(),
+        Copying::None => {
+            refusing(&format!("{} cannot be pickled or copied; create one where it is needed", one(class)))
+        }
     }
 }
 
@@ -24,7 +26,7 @@ pub(crate) enum Copying {
     Rebuilt(String),
     /// Not pickled; a value is its own copy.
     Itself,
-    /// As Python does for a native object.
+    /// Not at all.
     None,
 }
 
@@ -96,14 +98,18 @@ fn uncopied(class: &Class) -> String {
         }
         None => "; send its bytes and verify them there".to_owned(),
     };
+    refusing(&format!("{} cannot be pickled{why}", one(class)))
+        + "\n    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {\n        slf\n    }\n\n    \
+           #[allow(unused_variables, reason = \"part of the protocol\")]\n    #[pyo3(signature = (memo, /))]\n    \
+           fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {\n        slf\n    }\n"
+}
+
+/// The method that refuses to pickle an object, and says what to do.
+fn refusing(text: &str) -> String {
     format!(
-        "\n    /// Raises `TypeError`: unpickling has no context to decode it with.\n    \
+        "\n    /// Raises `TypeError`: this object cannot be pickled.\n    \
          fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {{\n        \
-         crate::pickle::refused(\"{} cannot be pickled{why}\")\n    }}\n\n    \
-         fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {{\n        slf\n    }}\n\n    \
-         #[allow(unused_variables, reason = \"part of the protocol\")]\n    #[pyo3(signature = (memo, /))]\n    \
-         fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {{\n        slf\n    }}\n",
-        one(class),
+         crate::pickle::refused(\"{text}\")\n    }}\n"
     )
 }
 
@@ -114,7 +120,8 @@ fn closing(class: &Class) -> String {
         None => "self.0.is_closed(py)".to_owned(),
     };
     let cleared = if class.has_hook() { "        self.1.clear();\n" } else { "" };
-    let file = if class.function("to_bytes").is_some() { "; use to_bytes() to write a key file" } else { "" };
+    let file = class.function("to_bytes").is_some();
+    let file = if file { "use to_bytes() to write a key file" } else { "keep it in one process" };
     format!(
         "\n    /// Wipes the secret. Later calls raise `ClosedError`; closing again does nothing.\n    \
          fn close(&self, py: Python<'_>) {{\n        self.0.close(py);\n{cleared}    }}\n\n    \
@@ -124,10 +131,7 @@ fn closing(class: &Class) -> String {
          #[allow(unused_variables, reason = \"part of the protocol\")]\n    \
          #[pyo3(signature = (kind, error, traceback, /))]\n    \
          fn __exit__(&self, py: Python<'_>, kind: &Bound<'_, PyAny>, error: &Bound<'_, PyAny>, traceback: &Bound<'_, PyAny>) {{\n        \
-         self.close(py);\n    }}\n\n    \
-         /// Raises `TypeError`: this object cannot be pickled.\n    \
-         fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {{\n        \
-         crate::pickle::refused(\"{} cannot be pickled or copied{file}\")\n    }}\n",
-        one(class),
+         self.close(py);\n    }}\n{}",
+        refusing(&format!("{} cannot be pickled or copied; {file}", one(class))),
     )
 }
