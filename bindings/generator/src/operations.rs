@@ -26,7 +26,6 @@
 //!
 //! Integers of 64 bits and more are written `0u64`, of 32 bits `0u32`, because languages have different types for them.
 
-mod awaiting;
 mod builtin;
 mod call;
 mod expression;

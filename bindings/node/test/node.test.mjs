@@ -1,8 +1,10 @@
-// Features of Node only: two module systems, worker threads, threads behind promises.
+// Features of Node only: two module systems, worker threads, threads behind promises, files.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import * as quorate from 'quorate';
@@ -122,4 +124,24 @@ test('no panic in a native function ends the process', () => {
   // Most functions are generated; this is what is written for all kinds of them.
   const expected = readFileSync(new URL('../../generator/tests/expected/node.txt', import.meta.url), 'utf8');
   assert.equal(expected.match(/#\[napi\(catch_unwind\)\]\npub fn/g).length, expected.match(/\npub fn/g).length);
+});
+
+const OTHER = `
+import * as q from 'quorate';
+const secret = q.SecretKey.fromBytes('ed25519', new Uint8Array(32).fill(7));
+try {
+  q.JournaledGuard.open(process.argv[1], secret, q.ChainId.fromName('journal'));
+} catch (error) {
+  console.log(error.code);
+}`;
+
+test('another process cannot open a journal', (t) => {
+  const path = mkdtempSync(join(tmpdir(), 'quorate-journal-'));
+  t.after(() => rmSync(path, { recursive: true }));
+  const secret = quorate.SecretKey.fromBytes('ed25519', new Uint8Array(32).fill(7));
+  const guard = quorate.JournaledGuard.create(path, secret, quorate.ChainId.fromName('journal'));
+  const options = { cwd: import.meta.dirname, encoding: 'utf8' };
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', OTHER, path], options);
+  assert.equal(output, 'JOURNAL_IN_USE\n');
+  guard.close();
 });

@@ -1,4 +1,4 @@
-"""A committee for each suite, threads, and the import path of the tests' own modules."""
+"""A committee for each suite, signers of DSig, and the import path of the tests' own modules."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import quorate as q
+from quorate import dsig
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+SECRET = bytes([9]) * 32
+NOW = 1_000_000
 
 
 def code_of(call: Callable[[], object]) -> str:
@@ -51,3 +56,20 @@ def setup(request: pytest.FixtureRequest) -> Iterator[Setup]:
     yield Setup(suite, secrets, q.Committee(q.ChainId.from_name("tests"), 3, members))
     for secret in secrets:
         secret.close()
+
+
+def signer_of(suite: str = "wots-blake3", log2: int = 2, secret: bytes = SECRET, **config: Any) -> dsig.Signer:
+    config = {"log2_batch": log2, "low_water": 1} | config
+    return dsig.Signer(q.SecretKey.from_bytes("ed25519", secret), suite, **config)
+
+
+def prepared(signer: dsig.Signer, now: int = NOW) -> dsig.Announced:
+    announced = signer.prepare(now)
+    assert announced is not None
+    return announced
+
+
+def verifier_of(signer: dsig.Signer, **config: Any) -> dsig.Verifier:
+    verifier = dsig.Verifier(signer.suite, **config)
+    verifier.admit(signer.public_key)
+    return verifier

@@ -31,7 +31,7 @@ def test_every_function_of_a_behaviour_had_wrong_arguments_too() -> None:
     if RAN != set(BEHAVIOURS):
         pytest.skip("not all behaviours ran")
     assert len(PROBE.probed) > 250 and len(PROBE.pickled) > 40
-    # Those of signers and verifiers change their object: see `test_dsig_concurrency.py`.
+    # Those of signers and verifiers change their object: see `test_dsig.py`.
     assert PROBE.awaited | {"prepare_async", "announce_async"} == asynchronous(quorate)
 
 

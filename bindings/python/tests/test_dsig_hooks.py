@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 import quorate as q
-from conftest import code_of
-from dsig_signers import NOW, prepared, signer_of, verifier_of
+from conftest import NOW, code_of, prepared, signer_of, verifier_of
 from quorate import dsig
 
 WRONG: Any = object()

@@ -6,8 +6,8 @@ use super::builtin;
 use super::expression::{Writer, segments};
 use super::language::{Language, Outcome};
 use super::types::{Code, Ty};
-use crate::model::{Class, Function, Role, Type};
-use crate::names::{camel, javascript};
+use crate::model::{Class, Cost, Function, Role, Type};
+use crate::names::{camel, javascript, pascal};
 use crate::python::python_name;
 use crate::typescript::{function_name, is_property};
 
@@ -298,5 +298,22 @@ impl<'a> Writer<'_, 'a> {
             given.push(format!("{{ {} }}", options.join(", ")));
         }
         Ok(given.join(", "))
+    }
+
+    /// A call of a function. In Kotlin, where nothing can intercept calls while tests run, `both` also calls the
+    /// suspending variant of a slow one, which must have the same outcome; with a hook, two calls may differ.
+    pub(super) fn called(
+        &self,
+        class: &Class,
+        function: &Function,
+        (owner, name, arguments): (&str, &str, &str),
+    ) -> String {
+        let call = format!("{owner}.{name}({arguments})");
+        if self.language() != Language::Kotlin || function.cost != Cost::Slow || class.has_hook() {
+            return call;
+        }
+        let variant = format!("await{}", pascal(function.overload.as_ref().unwrap_or(&function.name)));
+        let label = format!("{}.{variant}", self.world.class_name(class));
+        format!("both(\"{label}\", {{ {call} }}, {{ {owner}.{variant}({arguments}) }})")
     }
 }

@@ -27,11 +27,15 @@ class BadInputTest {
                 "number" to { Suite.fromNumber(-1) },
                 "backOff" to { Parameters(backOff = Duration.ofSeconds(-1)) },
                 "limit" to { Parameters(limit = 65_536) },
+                "lifetime" to { Dsig.Signer(SecretKey.generate(Suite.ED25519), lifetime = Duration.ofNanos(-1)) },
+                "interval" to { Dsig.Verifier(interval = Duration.ofDays(-1)) },
+                "name" to { Dsig.Suite.fromName("\ud800") },
             )
         for ((argument, call) in wrong) {
             val error = assertThrows<IllegalArgumentException>(argument) { call() }
             assertEquals(argument, error.message!!.substringBefore(' '))
         }
+        Dsig.Verifier(announced = Int.MAX_VALUE, interval = Duration.ofSeconds(Long.MAX_VALUE)).close()
         assertThrows<IllegalArgumentException> { Group.fromNumber(-1) }
         assertThrows<QuorateException.WrongContext> { Group.fromName("p256") }
         assertThrows<QuorateException.WrongContext> { Suite.fromNumber(200) }
