@@ -7,7 +7,8 @@ use crate::exactly;
 
 class! {
     /// Identifier of a chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
-    encoded hex struct ChainId(pub committee::ChainId): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    encoded hex struct ChainId(pub committee::ChainId):
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| self.0.fmt(f);
     /// Derives an identifier from a name, for tests and demonstrations. Any party that knows the name can derive it, so
     /// a live chain hashes its genesis instead.
@@ -23,7 +24,8 @@ class! {
 
 class! {
     /// Identifier of a committee of one chain in one epoch: a hash of all its parameters, which every signature covers.
-    encoded hex struct CommitteeId(pub committee::CommitteeId): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    encoded hex struct CommitteeId(pub committee::CommitteeId):
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| self.0.fmt(f);
     /// Creates the identifier from exactly 32 bytes.
     /// [`Error::Malformed`](quorate::Error) for another number of bytes.

@@ -4,8 +4,8 @@
 //! functions that cross the language boundary, the classes that users see, their type declarations and their
 //! documentation. So this crate is plain Rust of a restricted form:
 //!
-//! - A block has public structures, which `class!` declares with their public functions, and public functions outside them.
-//!   Their parameters and results have the types that `quorate_generator::model::Type` lists; nothing is generic, and
+//! - A block has public structures, which `class!` declares with their public functions, and public functions outside
+//!   them. Parameters and results have the types that `quorate_generator::model::Type` lists; nothing is generic, and
 //!   only results `&[u8]` borrow.
 //! - A block imports classes of other blocks by their paths: `use crate::threshold::Threshold`.
 //! - A result can be plain data: a structure of public fields, or an enumeration whose variants have fields. An
@@ -21,10 +21,10 @@
 //! - A block of several files is a folder, whose `mod.rs` lists them; its public modules are blocks within it.
 //! - `new` is the constructor. A function without `&self` is a static function of its class.
 //! - A getter `size` is the length that `len` returns in Python.
-//! - A structure has `Display`, which becomes its text in each language: `shown` in `class!`, or `named!` for names, which
-//!   have `from_name` too. With `PartialEq` it can be compared.
-//! - In `class!`, an attribute without a value is a word before `struct` or `fn`, in the order of the macro. Private functions
-//!   stand in an `impl` after it; `functions!` lists further public ones, and those of enumerations.
+//! - A structure has `Display`, which becomes its text in each language: `shown` in `class!`, or `named!` for names,
+//!   which have `from_name` too. With `PartialEq` it can be compared.
+//! - In `class!`, an attribute without a value is a word before `struct` or `fn`, in the order of the macro. Private
+//!   functions stand in an `impl` after it; `functions!` lists further public ones, and those of enumerations.
 //! - `now: Option<u64>` is a time in microseconds, the current one if none is passed; Kotlin passes it.
 //! - The first paragraphs of a comment are the description; then each error begins a line with its link.
 //!

@@ -10,7 +10,8 @@ use crate::ids::CommitteeId;
 class! {
     /// A statement that members sign: that `digest` is valid for this kind, epoch and view. `Committee.statement`
     /// creates one in the committee's epoch.
-    value struct Statement(pub certificate::Statement): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    value struct Statement(pub certificate::Statement):
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Statement({})", shown(&self.0));
     const LEN: u32 = 49 == certificate::Statement::LEN, "Bytes of an encoded statement.";
     const SIGNED_LEN: u32 = 96 == certificate::Statement::SIGNED_LEN, "Length of the signed bytes.";

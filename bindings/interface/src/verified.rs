@@ -7,7 +7,8 @@ macro_rules! verified {
         class! {
             /// A value whose signatures were verified. Only verification creates one. It does not say whether the
             /// committee is the current one: compare the committees.
-            object struct $verified(pub quorate::committee::Verified<any::$value>): Clone, Debug, PartialEq, Eq;
+            object struct $verified(pub quorate::committee::Verified<any::$value>):
+                Clone, Debug, PartialEq, Eq;
             shown |self, f| write!(f, "Verified{}", self.value());
             /// The verified value.
             getter fn value(&self) -> $value { $value((*self.0).clone()) }

@@ -1,5 +1,5 @@
-"""What only Python has of erasure coding, aggregates, lotteries and threshold blocks: the interpreter's lock, endless lists,
-unknown names, its order and its times.
+"""Python's own features in erasure coding, aggregates, lotteries and threshold blocks: the interpreter's lock, endless
+lists, unknown names, order and times.
 """
 
 from __future__ import annotations

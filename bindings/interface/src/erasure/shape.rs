@@ -49,7 +49,8 @@ class! {
 
 class! {
     /// Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
-    encoded struct Suite(pub(super) erasure::ErasureSuite): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    encoded struct Suite(pub(super) erasure::ErasureSuite):
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| {
         match self.packets() {
             Some(packets) => write!(f, "Suite.jerasure({packets})"),

@@ -23,7 +23,8 @@ class! {
 class! {
     /// A public key whose owner proved possession of the secret key. Only `UnverifiedKey.verify` and
     /// [`VerifiedKey::from_secret`] create one; a committee accepts nothing less.
-    object hex struct VerifiedKey(pub(crate) any::VerifiedKey): Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    object hex struct VerifiedKey(pub(crate) any::VerifiedKey):
+        Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| self.public().fmt(f);
     /// The key.
     getter fn public(&self) -> PublicKey { PublicKey(self.0.public()) }

@@ -41,7 +41,8 @@ class! {
 
 class! {
     /// An X25519 public key to which files are sealed.
-    encoded hex struct SealingPublicKey(seal::SealingPublicKey): Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash;
+    encoded hex struct SealingPublicKey(seal::SealingPublicKey):
+        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| f.write_str(&hex::encode(self.encode()));
     module const MAX_CONTENT: u32 = 67_108_864 == seal::MAX_CONTENT, "Maximum length of the content: 64 MiB.";
     module const OVERHEAD: u32 = 48 == seal::OVERHEAD,

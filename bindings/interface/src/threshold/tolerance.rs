@@ -62,7 +62,8 @@ same_variants! { Agreement, CoreAgreement: Agreed Unagreed }
 
 class! {
     /// Number of parties, and the maximum number of Byzantine ones: fewer than a third.
-    value struct Tolerance(pub(crate) threshold::Tolerance): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    value struct Tolerance(pub(crate) threshold::Tolerance):
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Tolerance(parties={}, faulty={})", self.parties(), self.faulty());
     /// Creates a tolerance.
     /// [`Error::BadCommittee`](quorate::Error) unless 3·faulty < parties ≤ 1,024.
@@ -85,7 +86,8 @@ class! {
 class! {
     /// Number of shares needed, and number of parties: any `needed` of `parties` shares suffice, and fewer reveal
     /// nothing.
-    value struct Threshold(pub(crate) threshold::Threshold): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
+    value struct Threshold(pub(crate) threshold::Threshold):
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Threshold(needed={}, parties={})", self.needed(), self.parties());
     module const MAX_PARTIES: u16 = 1_024 == threshold::MAX_PARTIES,
         "Maximum number of parties that share a key.";
