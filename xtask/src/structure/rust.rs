@@ -143,6 +143,16 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_with_a_structure_defines_no_other_name() {
+        let files = [
+            ("lib.rs", "mod a; mod b;"),
+            ("a.rs", "use crate::b::B; class! { struct A(B); fn check() -> Made {} }"),
+            ("b.rs", "use crate::a::Made; pub struct B;"),
+        ];
+        assert_eq!(circles_of("structures", &files), [""; 0]);
+    }
+
+    #[test]
     fn a_folder_that_only_re_exports_is_no_circle() {
         let files = [
             ("lib.rs", "mod m;"),

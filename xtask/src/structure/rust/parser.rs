@@ -230,7 +230,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the body of a macro's call at module level: its names may be those of items it defines.
+    /// Reads the body of a macro's call at module level: its names may be those of items it defines. With `struct` in it,
+    /// those are the names after that.
     fn macro_call(&mut self, id: ModuleId) {
         self.at += 1;
         let end = match self.peek(0) {
@@ -239,13 +240,19 @@ impl Parser<'_> {
             Some(Token::Mark('[')) => self.end_of_group('[', ']'),
             _ => return,
         };
+        let is_struct = |token: Option<&Token<'_>>| token == Some(&Token::Name("struct"));
+        let has_struct = (self.at..end).any(|at| is_struct(self.tokens.get(at)));
         while self.at < end {
             if let Some(Token::Name(name)) = self.peek(0) {
                 let name = name.to_owned();
+                let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+                let may_be_defined = !has_struct || is_struct(before);
                 self.path(id);
-                self.edit(id, |module| {
-                    module.macro_names.insert(name);
-                });
+                if may_be_defined {
+                    self.edit(id, |module| {
+                        module.macro_names.insert(name);
+                    });
+                }
             } else {
                 self.at += 1;
             }

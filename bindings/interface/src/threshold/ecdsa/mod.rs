@@ -6,13 +6,17 @@
 #![cfg_attr(binding, module = "threshold/ecdsa")]
 
 mod combining;
-mod dealing;
+mod deal;
+mod dealer;
+mod key;
 mod plan;
 mod presignatures;
 mod shares;
 
 pub use combining::{Combiner, Fault, Outcome, Signing};
-pub use dealing::{Deal, GroupKey, Signature, TrustedDealer};
+pub use deal::Deal;
+pub use dealer::TrustedDealer;
+pub use key::{GroupKey, Signature};
 pub use plan::{Plan, Tag};
 pub use presignatures::{Opener, Presignature, Presignatures, Signed};
 pub use shares::{MAX_ATTESTATION, Opening, ShareFault, SignatureShare};
