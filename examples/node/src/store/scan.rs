@@ -1,8 +1,9 @@
 //! Check of fjall's journal files before the database opens them.
 //!
-//! A crash leaves an incomplete last batch, so a database opens its journal up to the first entry that it cannot read. A
-//! validator must not open with fewer records than it signed with. This check tells an interrupted write from damage to
-//! durable batches.
+//! A crash leaves an incomplete last batch, so a database opens its journal up to the first entry that it cannot read, and
+//! refuses a batch of which only a part of a value is missing. A validator must not open with fewer records than it signed
+//! with. [`scan`] tells an interrupted write from damage to durable batches, and removes the former. The application's state
+//! may lose its last batches: [`cut`] removes them from the first on that cannot be read.
 //!
 //! ```text
 //! batch    start | item … | end
@@ -18,12 +19,15 @@
 //! * the bytes after the last batch are those of an interrupted write: its end is missing, or a part that the disk had
 //!   not written yet is zero. Only the newest journal may have such bytes.
 //!
-//! fjall verifies the checksums when it opens the journals. Together, a damaged byte is refused, or changes nothing.
+//! The checksum is that of the items, XXH3 with 64 bits. A damaged byte is refused, or changes nothing.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::files::sync_dir;
 use crate::{NodeError, Result};
 
 /// Key of the seal in each batch. No other key of the store has this length.
@@ -66,7 +70,8 @@ impl Seal {
     }
 }
 
-/// Checks the journals in a database's directory. Returns the newest seal; `None` if the journals have none.
+/// Checks the journals in a database's directory, and removes an interrupted write. Returns the newest seal; `None` if the
+/// journals have none.
 ///
 /// # Errors
 /// `CORRUPT` if a durable byte is damaged.
@@ -87,8 +92,46 @@ pub(super) fn scan(directory: &Path) -> Result<Option<Seal>> {
         if let Err(problem) = check_tail(&bytes, start, at == journals.len()) {
             return Err(damaged(start, problem));
         }
+        truncate(path, start)?;
     }
     Ok(order.seal)
+}
+
+/// Removes the batches from the first on that cannot be read. Returns true if there was one.
+///
+/// # Errors
+/// `IO`.
+pub(super) fn cut(directory: &Path) -> Result<bool> {
+    let mut journals = journals(directory)?.into_iter();
+    for path in journals.by_ref() {
+        let bytes = written(&path).map_err(|e| NodeError::file("reading", &path, e))?;
+        let mut start = 0;
+        while let Ok(batch) = Batch::read(&bytes, start) {
+            start = batch.end;
+        }
+        if bytes.get(start..).is_some_and(|rest| rest.iter().any(|byte| *byte != 0)) {
+            // The newest first: after a crash in between, this journal is cut again.
+            for later in journals.rev() {
+                fs::remove_file(&later).map_err(|e| NodeError::file("deleting", &later, e))?;
+            }
+            sync_dir(directory)?;
+            truncate(&path, start)?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn truncate(path: &Path, length: usize) -> Result<()> {
+    let file = File::options().write(true).open(path);
+    let cut = file.and_then(|file| {
+        if file.metadata()?.len() > length as u64 {
+            file.set_len(length as u64)?;
+            file.sync_all()?;
+        }
+        Ok(())
+    });
+    cut.map_err(|e| NodeError::file("writing", path, e))
 }
 
 /// The journal files of a directory, oldest first.
@@ -175,6 +218,8 @@ enum Unread {
     Short,
     /// The entry at this position has a wrong field.
     Wrong(usize),
+    /// All entries up to this position are there, but not the checksum of the items.
+    Checksum(usize),
 }
 
 impl Batch {
@@ -215,6 +260,10 @@ impl Batch {
         if !entry.ends_with(TRAILER) {
             return Err(Unread::Wrong(begin));
         }
+        let items = bytes.get(start + START..begin).unwrap_or_default();
+        if xxh3_64(items) != u64::from_le_bytes(field(&entry, 1)) {
+            return Err(Unread::Checksum(at));
+        }
         Ok(Self { sequence, seal, end: at })
     }
 }
@@ -228,26 +277,29 @@ fn check_tail(bytes: &[u8], start: usize, is_newest: bool) -> Result<(), &'stati
     if !is_newest {
         return Err("a batch cannot be read");
     }
-    let unread = Batch::read(bytes, start).err();
-    let stop = if let Some(Unread::Wrong(stop)) = unread { stop } else { end };
-    // The write ended between two entries.
-    if stop >= end && !matches!(unread, Some(Unread::Short)) {
-        return Ok(());
-    }
-    // Later sectors were written, and these were not.
     let is_zero =
         |from: usize, to: usize| bytes.get(from..to).is_some_and(|part| part.iter().all(|b| *b == 0));
-    let rest = stop.next_multiple_of(SECTOR);
-    let sectors = (start.next_multiple_of(SECTOR)..end).step_by(SECTOR);
-    let hole = rest - stop.min(rest) > START && is_zero(stop, rest);
-    if hole || sectors.into_iter().any(|sector| is_zero(sector, sector + SECTOR)) {
-        return Ok(());
-    }
-    match unread {
-        // The end of the last batch is there, so a length or a number of items is wrong.
-        Some(Unread::Short) if !bytes.get(..end).is_some_and(|written| written.ends_with(TRAILER)) => Ok(()),
-        _ => Err("a batch cannot be read"),
-    }
+    let has_zero_sector = |to: usize| {
+        let mut sectors = (start.next_multiple_of(SECTOR)..to).step_by(SECTOR);
+        sectors.any(|sector| is_zero(sector, sector + SECTOR))
+    };
+    let is_interrupted = match Batch::read(bytes, start).err() {
+        // The write ended between two entries, or a sector was not written but later ones were. Of a few zeros, only those
+        // in place of a whole beginning are such a sector.
+        Some(Unread::Wrong(stop)) => {
+            let rest = stop.next_multiple_of(SECTOR);
+            let is_hole = rest - stop > START || (stop == start && rest - stop > 1);
+            stop >= end || (is_hole && is_zero(stop, rest)) || has_zero_sector(end)
+        }
+        // If the end of the last batch is there, a length or a number of items is wrong.
+        Some(Unread::Short) => {
+            has_zero_sector(end) || !bytes.get(..end).is_some_and(|written| written.ends_with(TRAILER))
+        }
+        // Damage inside a batch, unless a sector of it was not written.
+        Some(Unread::Checksum(stop)) => has_zero_sector(stop),
+        None => false,
+    };
+    if is_interrupted { Ok(()) } else { Err("a batch cannot be read") }
 }
 
 fn take<const N: usize>(bytes: &[u8], at: &mut usize) -> Result<[u8; N], Unread> {

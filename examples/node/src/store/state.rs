@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fjall::{Database, Keyspace};
 
 use super::database::{KeyspaceOptions, failure, height_key, open_database, open_keyspace};
+use super::scan::cut;
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
 
@@ -29,6 +30,11 @@ pub struct StateStore {
 
 impl StateStore {
     pub(super) fn open(path: &Path) -> Result<Self> {
+        if cut(path)? {
+            tracing::info!(
+                "the last blocks of the state were not written completely: they are executed again"
+            );
+        }
         let database = open_database(path)?;
         let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
         let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
@@ -111,4 +117,49 @@ fn damaged() -> NodeError {
 
 fn unreadable(e: fjall::Error) -> ApplicationError {
     ApplicationError::new(format!("cannot read the state: {e}; check the disk"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+
+    /// Bytes that no compression makes smaller.
+    fn value(height: u64) -> Vec<u8> {
+        (0..400_u64)
+            .flat_map(|word| xxh3_64(&[height, word].map(u64::to_le_bytes).concat()).to_le_bytes())
+            .collect()
+    }
+
+    fn commit(store: &StateStore, height: u64) {
+        let roots = Roots { application: [height as u8; 32], execution: [0; 32] };
+        let mut changes = Changes::default();
+        changes.put(&height_key(height), &value(height));
+        store.commit(height, &roots, &changes).unwrap();
+    }
+
+    #[test]
+    fn blocks_after_an_unwritten_sector_are_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let store = StateStore::open(&path).unwrap();
+        (1..=9).for_each(|height| commit(&store, height));
+        drop(store);
+        let journal = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+        let journal = journal.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "jnl"));
+        let journal = journal.unwrap();
+        let mut bytes = fs::read(&journal).unwrap();
+        // In the middle of a value, so that all entries are complete.
+        let start = bytes.windows(100).position(|window| *window == value(5)[..100]).unwrap();
+        bytes[(start + 1000).next_multiple_of(512)..][..512].fill(0);
+        fs::write(&journal, bytes).unwrap();
+        let store = StateStore::open(&path).unwrap();
+        assert_eq!(store.executed().unwrap().unwrap().0, 4);
+        commit(&store, 5);
+        drop(store);
+        assert_eq!(StateStore::open(&path).unwrap().executed().unwrap().unwrap().0, 5);
+    }
 }
