@@ -263,11 +263,14 @@ impl<S: Scheme> Protocol for Jolteon<S> {
                     let tip = chain.last().map(|tip: &Arc<quorate_jolteon::Block<S>>| tip.digest());
                     let newest = archive.newest_finality()?;
                     let newest = newest.filter(|f| f.links.first().map(|link| link.parent) == tip);
-                    certificate = newest.map(|finality| {
+                    if let Some(finality) = newest {
                         chain.extend(finality.links);
-                        finality.certificate
-                    });
-                    break;
+                        certificate = Some(finality.certificate);
+                        break;
+                    }
+                    // The next block was archived between the two reads, with its finality in place of that of the tip.
+                    let Some(next) = archive.block_at(height)? else { break };
+                    chain.push(next);
                 }
             }
             if committing_link(&chain).is_some_and(|at| at + 1 < chain.len()) {
