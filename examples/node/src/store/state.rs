@@ -1,5 +1,6 @@
 //! The application's part of the store: its entries, and the executed height.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,8 +20,15 @@ pub struct Roots {
     pub execution: [u8; 32],
 }
 
+/// Key of the height up to which the entries are complete. Applications neither see nor use it.
+const HEIGHT: &[u8] = b"\0quorate height";
+
 /// The application's entries and the roots of each height. Writes are atomic and ordered, but not durable when they return:
 /// after a crash of the machine, lost blocks are executed again.
+///
+/// The database writes entries and roots to tables at different times, and does not wait for its journal. If the journal
+/// then loses its end, one of the two is ahead of the other. The height in the entries shows it at the next start, which
+/// deletes the state: all blocks are executed again.
 #[derive(Clone)]
 pub struct StateStore {
     database: Database,
@@ -35,10 +43,30 @@ impl StateStore {
                 "the last blocks of the state were not written completely: they are executed again"
             );
         }
+        let store = Self::open_database(path)?;
+        if store.is_consistent()? {
+            return Ok(store);
+        }
+        tracing::info!(
+            "entries and roots of the state differ in their heights: all blocks are executed again"
+        );
+        drop(store);
+        fs::remove_dir_all(path).map_err(|e| NodeError::file("deleting", path, e))?;
+        Self::open_database(path)
+    }
+
+    fn open_database(path: &Path) -> Result<Self> {
         let database = open_database(path)?;
         let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
         let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
         Ok(Self { database, entries, roots })
+    }
+
+    /// Returns true if entries and roots have the same height. States of earlier versions do not contain that of the entries.
+    fn is_consistent(&self) -> Result<bool> {
+        let complete = self.entries.get(HEIGHT).map_err(failure("reading the state"))?;
+        let executed = self.executed()?.map(|(height, _)| height_key(height));
+        Ok(complete.is_none_or(|height| executed.is_some_and(|executed| *height == executed)))
     }
 
     /// The newest executed height with its roots; `None` in a new store.
@@ -75,6 +103,7 @@ impl StateStore {
         }
         let value = [roots.application, roots.execution].concat();
         batch.insert(&self.roots, height_key(height), value);
+        batch.insert(&self.entries, HEIGHT, height_key(height));
         batch.commit().map_err(failure("writing the state"))
     }
 
@@ -94,13 +123,18 @@ impl StateStore {
 
 impl StateSource for StateStore {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
+        if key == HEIGHT {
+            return Ok(None);
+        }
         Ok(self.entries.get(key).map_err(unreadable)?.map(|value| value.to_vec()))
     }
 
     fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
         for entry in self.entries.prefix(prefix) {
             let (key, value) = entry.into_inner().map_err(unreadable)?;
-            visit(&key, &value)?;
+            if *key != *HEIGHT {
+                visit(&key, &value)?;
+            }
         }
         Ok(())
     }
@@ -121,8 +155,6 @@ fn unreadable(e: fjall::Error) -> ApplicationError {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
@@ -139,6 +171,49 @@ mod tests {
         let mut changes = Changes::default();
         changes.put(&height_key(height), &value(height));
         store.commit(height, &roots, &changes).unwrap();
+    }
+
+    #[test]
+    fn a_state_of_two_heights_is_deleted() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let height = |store: &StateStore| store.executed().unwrap().map(|(height, _)| height);
+        // Only one of the two was written to a table before the journal lost its end.
+        let ahead: [fn(&StateStore); 2] = [
+            |store| store.entries.insert(HEIGHT, height_key(4)).unwrap(),
+            |store| store.roots.insert(height_key(4), [0; 64]).unwrap(),
+        ];
+        for ahead in ahead {
+            let store = StateStore::open(&path).unwrap();
+            assert_eq!(height(&store), None);
+            (1..=3).for_each(|height| commit(&store, height));
+            drop(store);
+            let store = StateStore::open(&path).unwrap();
+            assert_eq!(height(&store), Some(3));
+            ahead(&store);
+        }
+        let store = StateStore::open(&path).unwrap();
+        assert_eq!((height(&store), store.get(&height_key(1)).unwrap()), (None, None));
+        // A state of an earlier version.
+        commit(&store, 1);
+        store.entries.remove(HEIGHT).unwrap();
+        drop(store);
+        assert_eq!(height(&StateStore::open(&path).unwrap()), Some(1));
+    }
+
+    #[test]
+    fn applications_see_only_their_entries() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = StateStore::open(&dir.path().join("state")).unwrap();
+        commit(&store, 1);
+        let mut keys = Vec::new();
+        store
+            .visit(&[], &mut |key, _| {
+                keys.push(key.to_vec());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((keys, store.get(HEIGHT).unwrap()), (vec![height_key(1).to_vec()], None));
     }
 
     #[test]
