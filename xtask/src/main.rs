@@ -35,6 +35,7 @@ mod test_programs;
 mod threshold_signing;
 mod tla;
 mod toolchain;
+mod torture;
 mod vectors;
 mod wasm;
 mod watch;
@@ -76,6 +77,8 @@ enum Task {
     Coverage(coverage::CoverageArgs),
     /// Runs a protocol in the deterministic simulator, one run per seed.
     Simulate(simulate::SimulateArgs),
+    /// Applies faults in random order to real validators under load.
+    Torture(torture::TortureArgs),
     /// Builds the page with the simulated validator network, and serves it on this machine.
     Web(web::WebArgs),
     /// Builds the site of guides, specification and API references, and checks its links.
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Task::Vectors(args) => vectors::run(&args),
         Task::Coverage(args) => coverage::run(&args),
         Task::Simulate(args) => simulate::run(&args),
+        Task::Torture(args) => torture::run(&args),
         Task::Web(args) => web::run(&args),
         Task::Docs(args) => site::run(&args),
     };

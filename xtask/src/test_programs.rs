@@ -16,8 +16,8 @@ use crate::workspace;
 /// Test programs that mostly wait for processes and networks, and so leave a processor idle. Beside them run programs that
 /// compute.
 const WAITING: &[&str] = &[
-    "testnet", "epochs", "members", "network", "kill", "hostile", "front", "memory", "refusals", "sidecar",
-    "program", "cli",
+    "testnet", "torture", "epochs", "members", "network", "kill", "hostile", "front", "memory", "refusals",
+    "sidecar", "program", "cli",
 ];
 
 /// Which test programs run.
@@ -123,10 +123,10 @@ fn announced(line: &str) -> Option<(String, PathBuf, bool)> {
 
 /// A compiled test program of one crate.
 #[derive(Debug, PartialEq, Eq)]
-struct TestProgram {
+pub(crate) struct TestProgram {
     package: String,
     name: String,
-    program: PathBuf,
+    pub(crate) program: PathBuf,
     folder: PathBuf,
     /// Hash of all files that its result depends on.
     hash: String,
@@ -134,7 +134,7 @@ struct TestProgram {
 
 impl TestProgram {
     /// Reads one of cargo's messages; returns `None` if it announces no test program.
-    fn parse(line: &str) -> Option<Self> {
+    pub(crate) fn parse(line: &str) -> Option<Self> {
         let (package, program, is_test) = announced(line)?;
         let message: Value = serde_json::from_str(line).ok()?;
         let name = message.pointer("/target/name").and_then(Value::as_str)?.to_owned();

@@ -34,6 +34,11 @@ impl Sandbox {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
+    /// Decides whether the directory stays when this is dropped.
+    pub fn keep(&mut self, kept: bool) {
+        self.dir.disable_cleanup(kept);
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

@@ -1,0 +1,130 @@
+//! Faults of processes, disks and clocks in random order, under load: no acknowledged transaction is lost, and no validator
+//! contradicts itself.
+//!
+//! The tests apply each fault once. `cargo xtask torture` starts the long form.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+#[path = "support/torture/mod.rs"]
+mod torture;
+
+use std::process::exit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use torture::{Fault, Torture};
+
+/// Number of cycles after which the long form compares the acknowledged transactions.
+const COMPARISON: usize = 10;
+
+fn survive_each_fault(protocol: &'static str) {
+    let mut torture = Torture::start(protocol, 1);
+    torture.each_fault();
+    println!("{}", torture.finish());
+}
+
+#[test]
+fn jolteon_survives_each_fault() {
+    survive_each_fault("jolteon");
+}
+
+#[test]
+fn gosig_survives_each_fault() {
+    survive_each_fault("gosig");
+}
+
+#[test]
+fn abft_survives_each_fault() {
+    survive_each_fault("abft");
+}
+
+/// Prints how to repeat a run that fails.
+struct Repeat {
+    protocol: &'static str,
+    seed: u64,
+    cycles: usize,
+    faults: String,
+}
+
+impl Drop for Repeat {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let Self { protocol, seed, cycles, faults } = self;
+            let faults = faults.split(',').filter(|name| !name.is_empty());
+            let faults: String = faults.map(|name| format!(" --fault {name}")).collect();
+            eprintln!(
+                "failed in cycle {cycles}; the same faults again: `cargo xtask torture --protocol {protocol} --seed {seed} \
+                 --cycles {cycles}{faults}`"
+            );
+        }
+    }
+}
+
+/// The faults with these names, separated by commas; without names, all that the protocol survives.
+fn faults_named(names: &str, protocol: &str) -> Vec<Fault> {
+    let of_protocol = Fault::of_protocol(protocol);
+    let named = |fault: &Fault| {
+        let name = Fault::ALL.iter().find(|(_, known)| known == fault).unwrap().0;
+        names.is_empty() || names.split(',').any(|wanted| wanted == name)
+    };
+    let faults: Vec<_> = of_protocol.into_iter().filter(named).collect();
+    let known = Fault::ALL.map(|(name, _)| name).join(", ");
+    assert!(!faults.is_empty(), "no such fault with {protocol}: {names}; there are {known}");
+    faults
+}
+
+/// Returns a flag that Ctrl-C sets. A second Ctrl-C ends this process, and with it all validators.
+fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let stop = flag.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    thread::spawn(move || {
+        runtime.block_on(async {
+            tokio::signal::ctrl_c().await.unwrap();
+            eprintln!("stopping after this cycle; Ctrl-C again stops at once");
+            stop.store(true, Ordering::Relaxed);
+            tokio::signal::ctrl_c().await.unwrap();
+            exit(130);
+        });
+    });
+    flag
+}
+
+fn variable<T: std::str::FromStr>(name: &str) -> T {
+    let text = std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; use `cargo xtask torture`"));
+    text.parse().unwrap_or_else(|_| panic!("{name} has a wrong value: {text}"))
+}
+
+#[test]
+#[ignore = "takes hours; `cargo xtask torture` starts it"]
+fn random_faults() {
+    let protocol: String = variable("QUORATE_TORTURE_PROTOCOL");
+    let (cycles, seed): (usize, u64) = (variable("QUORATE_TORTURE_CYCLES"), variable("QUORATE_TORTURE_SEED"));
+    let names: String = variable("QUORATE_TORTURE_FAULTS");
+    let stop = stop_flag();
+    for known in ["jolteon", "gosig", "abft"] {
+        if ![known, "all"].contains(&protocol.as_str()) || stop.load(Ordering::Relaxed) {
+            continue;
+        }
+        let faults = faults_named(&names, known);
+        println!("{known}: {cycles} cycles, seed {seed}");
+        let mut repeat = Repeat { protocol: known, seed, cycles: 0, faults: names.clone() };
+        let mut torture = Torture::start(known, seed);
+        println!("directory, which a failure leaves: {}", torture.keep_directory(true).display());
+        for cycle in 1..=cycles {
+            repeat.cycles = cycle;
+            println!("{cycle:>4}/{cycles} {}", torture.random_cycle(&faults));
+            if cycle % COMPARISON == 0 {
+                torture.compare_acknowledged();
+            }
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        println!("{}", torture.finish());
+        torture.keep_directory(false);
+    }
+}
