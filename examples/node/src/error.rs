@@ -76,6 +76,13 @@ pub enum NodeError {
         /// The problem.
         problem: String,
     },
+    /// The data of a height is pruned.
+    Pruned {
+        /// The height.
+        height: u64,
+        /// The oldest height that is not pruned.
+        oldest: u64,
+    },
     /// The store failed.
     Store {
         /// The operation.
@@ -150,6 +157,7 @@ impl NodeError {
         "DATA_IN_USE",
         "DATA_MISMATCH",
         "CORRUPT",
+        "PRUNED",
         "STORE",
         "BIND",
         "IO",
@@ -174,6 +182,7 @@ impl NodeError {
             NodeError::DataInUse { .. } => "DATA_IN_USE",
             NodeError::DataMismatch { .. } => "DATA_MISMATCH",
             NodeError::Corrupt { .. } => "CORRUPT",
+            NodeError::Pruned { .. } => "PRUNED",
             NodeError::Store { .. } => "STORE",
             NodeError::Bind { .. } => "BIND",
             NodeError::Io { .. } => "IO",
@@ -251,6 +260,11 @@ impl fmt::Display for NodeError {
                 "cannot read {what}: {problem}; check the disk, and copy the directory again if only this copy is damaged. \
                  Never start the key with an older or an empty directory, because it may contradict what it has signed: if \
                  the data is lost, remove this validator from the committee, and join with new keys"
+            ),
+            NodeError::Pruned { height, oldest } => write!(
+                f,
+                "height {height} is pruned: this node keeps the blocks from height {oldest} on; ask an archive node, which keeps \
+                 all blocks"
             ),
             NodeError::Store { during, problem } => {
                 write!(f, "the store failed while {during}: {problem}; check the disk, then restart")

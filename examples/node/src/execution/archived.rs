@@ -1,6 +1,7 @@
 //! Committed blocks and epochs with their proofs, from the store of a running or a stopped node.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use quorate::wire::Encode;
@@ -8,8 +9,8 @@ use quorate::wire::Encode;
 use crate::epochs::{Epoch, Member};
 use crate::genesis::Genesis;
 use crate::handle::{CommitView, EpochView, ValidatorView};
-use crate::protocol::{Archive, Block, Protocol};
-use crate::store::{Binding, Store};
+use crate::protocol::{Archive, Protocol};
+use crate::store::{Binding, Handover, Store};
 use crate::{NodeError, Result};
 
 /// Approximate maximum size of an answer with epochs, in bytes.
@@ -48,10 +49,15 @@ impl<P: Protocol> StoppedChain<P> {
         self.height
     }
 
+    /// Height of the oldest block; 1 if none is pruned.
+    pub fn oldest_height(&self) -> u64 {
+        self.store.oldest_height()
+    }
+
     /// A block with the proof that it is committed; `None` above [`height`](Self::height).
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` below [`oldest_height`](Self::oldest_height); if the store fails.
     pub fn commit(&self, height: u64) -> Result<Option<CommitView>> {
         if height > self.height { Ok(None) } else { commit(&self.store, height) }
     }
@@ -68,16 +74,21 @@ impl<P: Protocol> StoppedChain<P> {
     }
 }
 
-/// An archived block with the proof that it is committed.
+/// An archived block with the proof that it is committed. `PRUNED` below the oldest height.
 pub(super) fn commit<P: Protocol>(store: &Store<P>, height: u64) -> Result<Option<CommitView>> {
-    let Some(block) = store.block_at(height)? else { return Ok(None) };
-    let finality = store.finality(&block)?;
-    let view = |finality: P::Finality| CommitView {
+    let found = match store.block_at(height)? {
+        Some(block) => store.finality(&block)?.map(|finality| (block, finality)),
+        None => None,
+    };
+    if found.is_none() {
+        store.check_height(height)?;
+    }
+    let view = |(block, finality): (Arc<P::Block>, P::Finality)| CommitView {
         height,
         block: block.encode().into(),
         finality: finality.encode().into(),
     };
-    Ok(finality.map(view))
+    Ok(found.map(view))
 }
 
 /// The epochs from number `from` to `newest`, each with its proof, up to a limit in bytes.
@@ -90,7 +101,9 @@ pub(super) fn epochs<P: Protocol>(
     let (mut views, mut bytes) = (Vec::new(), 0);
     let later = store.epochs()?.into_iter().filter(|epoch| epoch.number <= newest);
     for epoch in std::iter::once(Epoch::genesis(genesis)).chain(later).filter(|epoch| epoch.number >= from) {
-        let shown = epoch.anchor.map(|anchor| encoded_block(store, anchor.height)).transpose()?;
+        let handover = epoch.anchor.map(|anchor| store.handover(epoch.number, anchor.height)).transpose()?;
+        let shown =
+            handover.map(|Handover { block, finality, batch }| [block, finality, batch].map(Bytes::from));
         bytes += shown.iter().flatten().map(Bytes::len).sum::<usize>() + 512 * epoch.members.len();
         if bytes > MAX_EPOCHS_BYTES && !views.is_empty() {
             break;
@@ -106,16 +119,6 @@ pub(super) fn epochs<P: Protocol>(
         });
     }
     Ok(views)
-}
-
-/// Encodings of an executed block, of its finality and of its first batch.
-fn encoded_block<P: Protocol>(store: &Store<P>, height: u64) -> Result<[Bytes; 3]> {
-    let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
-    let block = store.block_at(height)?.ok_or_else(missing)?;
-    let finality = store.finality(&block)?.ok_or_else(missing)?;
-    let named = block.payload().first().ok_or_else(missing)?.digest;
-    let batch = store.batch(&named)?.ok_or_else(missing)?;
-    Ok([block.encode().into(), finality.encode().into(), batch.encode().into()])
 }
 
 /// The members of an epoch for clients.

@@ -156,6 +156,7 @@ impl<P: Protocol> Executor<P> {
     }
 
     fn complete_index(&self) -> Result<()> {
+        // The index of a store with pruned blocks begins with the oldest one.
         for height in self.store.indexed_height() + 1..=self.height {
             let missing = |what: &str| {
                 NodeError::corrupt("the archive", format!("{what} of height {height} is missing"))

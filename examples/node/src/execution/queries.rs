@@ -34,12 +34,27 @@ impl<P: Protocol> Queries<P> {
         Self { store, application }
     }
 
+    /// Height of the oldest block that is not pruned; 1 if none is.
+    pub fn oldest_height(&self) -> u64 {
+        self.store.oldest_height()
+    }
+
+    /// Size of all files in the data directory, in bytes.
+    ///
+    /// # Errors
+    /// [`NodeError::Io`].
+    pub fn disk_bytes(&self) -> Result<u64> {
+        self.store.disk_bytes()
+    }
+
     /// The executed block at a height.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` below the [oldest height](Self::oldest_height); if the store fails.
     pub fn block(&self, height: u64) -> Result<Option<BlockView>> {
-        let Some(block) = self.store.block_at(height)? else { return Ok(None) };
+        let Some(block) = self.store.block_at(height)? else {
+            return self.store.check_height(height).map(|()| None);
+        };
         let view = |part: &BatchSummary| BatchView {
             digest: Digest(part.digest),
             author: part.author,
@@ -71,7 +86,7 @@ impl<P: Protocol> Queries<P> {
     /// An executed block with the proof that it is committed.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` below the [oldest height](Self::oldest_height); if the store fails.
     pub fn commit(&self, height: u64) -> Result<Option<CommitView>> {
         archived::commit(&self.store, height)
     }
@@ -84,10 +99,11 @@ impl<P: Protocol> Queries<P> {
         archived::epochs(&self.store, genesis, from, newest)
     }
 
-    /// A committed transaction with its proof; the first occurrence, if the same bytes were committed more than once.
+    /// A committed transaction with its proof; the first occurrence that is not pruned, if the same bytes were committed more
+    /// than once.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` if the transaction is in a block that is known to be pruned; if the store fails.
     pub fn transaction(&self, id: TransactionId) -> Result<Option<TransactionView>> {
         let Some(proof) = self.transaction_proof(&id.0)? else { return Ok(None) };
         let (height, block) = (proof.block.height(), Digest(proof.block.digest()));
@@ -107,13 +123,16 @@ impl<P: Protocol> Queries<P> {
     /// The proof that a transaction is committed.
     ///
     /// # Errors
-    /// If the store fails.
+    /// As [`transaction`](Self::transaction).
     pub fn transaction_proof(&self, id: &[u8; 32]) -> Result<Option<TransactionProof<P>>> {
         let Some(TransactionLocation { height, batch, position }) = self.store.transaction_location(id)?
         else {
             return Ok(None);
         };
-        let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
+        let missing = || {
+            let corrupt = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
+            self.store.check_height(height).err().unwrap_or_else(corrupt)
+        };
         let block = self.store.block_at(height)?.ok_or_else(missing)?;
         let named = block.payload().get(usize::from(batch)).ok_or_else(missing)?.digest;
         let body = self.store.batch(&named)?.ok_or_else(missing)?;
@@ -154,20 +173,24 @@ impl<P: Protocol> Queries<P> {
     }
 
     /// Proof that the committee agreed on the application's root after `height`; `None` until a committed block contains the
-    /// state of that height or of a later one, which takes two or three blocks.
+    /// state of that height or of a later one, which takes two or three blocks. The state before block 1 has height 0.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` below the [oldest height](Self::oldest_height); if the store fails.
     pub fn root_proof(&self, height: u64) -> Result<Option<RootProof<P>>> {
-        for at in (height + 1..).take(MAX_ROOTS) {
-            let Some(block) = self.store.block_at(at)? else { return Ok(None) };
+        let check = || self.store.check_height(height.max(1));
+        check()?;
+        for at in height.saturating_add(1)..=height.saturating_add(MAX_ROOTS as u64) {
+            let Some(block) = self.store.block_at(at)? else { return check().map(|()| None) };
             let stated = block.executed().height;
             if stated < height {
                 continue;
             }
             let state = self.store.state();
-            let missing =
-                || NodeError::corrupt("the state", format!("roots around height {height} are missing"));
+            let missing = || {
+                let problem = format!("roots around height {height} are missing");
+                check().err().unwrap_or_else(|| NodeError::corrupt("the state", problem))
+            };
             let previous = match height.checked_sub(1) {
                 Some(before) => state.roots(before)?.ok_or_else(missing)?.execution,
                 None => [0; 32],

@@ -266,7 +266,11 @@ pub trait Archive<P: Protocol> {
     /// `CORRUPT` if a record cannot be decoded; `STORE`.
     fn load(&self) -> Result<Vec<Record<P>>>;
 
-    /// The executed block at a height.
+    /// Height of the oldest executed block in the archive; 1 if none is pruned. The archive has no block, batch or record of
+    /// lower heights.
+    fn oldest_height(&self) -> u64;
+
+    /// The executed block at a height; `None` also if it is pruned.
     ///
     /// # Errors
     /// If the store fails.

@@ -100,6 +100,11 @@ pub(super) fn height_key(height: u64) -> [u8; 8] {
     height.to_be_bytes()
 }
 
+/// Decodes a height that [`height_key`] encoded.
+pub(super) fn decode_height(bytes: &[u8]) -> Result<u64> {
+    bytes.try_into().map(u64::from_be_bytes).map_err(|e| NodeError::corrupt("a height", e))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

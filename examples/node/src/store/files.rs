@@ -64,6 +64,24 @@ pub fn wipe(path: &Path) -> Result<()> {
     }
 }
 
+/// Size in bytes of the files in a directory and below it. Skips files that are deleted meanwhile.
+///
+/// # Errors
+/// [`NodeError::Io`].
+pub fn disk_bytes(dir: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(dir).map_err(|e| NodeError::file("reading", dir, e))? {
+        let entry = entry.map_err(|e| NodeError::file("reading", dir, e))?;
+        bytes += match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => disk_bytes(&entry.path())?,
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == ErrorKind::NotFound => 0,
+            Err(error) => return Err(NodeError::file("reading", &entry.path(), error)),
+        };
+    }
+    Ok(bytes)
+}
+
 fn overwrite(path: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     let length = file.metadata()?.len();

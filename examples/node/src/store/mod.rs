@@ -46,18 +46,30 @@
 //!
 //! # Growth
 //!
-//! Blocks, batches, roots and the transaction index are the archive of the chain and are never deleted. Memory use does not
-//! grow with them.
+//! Blocks, batches, roots and the transaction index are the archive of the chain. Memory use does not grow with them. They stay
+//! until [`Store::prune`] removes those of old heights, which a node calls if its configuration says so. It removes, in this
+//! order:
+//!
+//! 1. the blocks, their records and the locations of their batches, in one durable write with the new oldest height; a block on
+//!    which an epoch begins is first copied with its proof, because clients verify changes of members from the genesis on;
+//! 2. the state roots below the height before the oldest one;
+//! 3. files of the transaction index without a newer entry, and files of batches without a needed body (see `pruning`).
+//!
+//! The state is durable before the blocks are removed, so that a crash never loses more of it than the archive can restore. A
+//! crash between two of these leaves a store that opens; the next start removes the rest. Readers of a removed block see that it is
+//! below [`Store::oldest_height`].
 
 mod conflict;
 pub mod counter;
 mod database;
+mod file_heights;
 pub mod files;
 mod identity;
 mod index;
 mod journal;
 mod keys;
 mod log;
+mod pruning;
 mod records;
 mod scan;
 mod sealed;
@@ -66,11 +78,13 @@ mod spent;
 mod state;
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate::merkle::Hash;
+use quorate::wire::Encode;
 
 pub use conflict::check as check_conflict;
 pub(crate) use counter::SignatureCounters;
@@ -80,14 +94,33 @@ pub(crate) use identity::check_first_start;
 pub use identity::{Binding, DataState, FORMAT, inspect, is_empty};
 pub use index::TransactionLocation;
 pub use journal::Journal;
+pub use pruning::Handover;
 pub(crate) use spent::SpentJournal;
 pub use state::{Roots, StateStore};
 
-use crate::Result;
 use crate::epochs::Epoch;
 use crate::protocol::{Archive, Batch, Block, Protocol, Record};
+use crate::{NodeError, Result};
 use index::TransactionIndex;
 use records::Records;
+
+/// Maximum number of heights that one call of [`Store::prune`] removes.
+const HEIGHTS_PER_CALL: u64 = 64;
+
+/// Settings of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// Size in bytes at which a new file of batches is started.
+    pub file_bytes: u64,
+    /// True if [`Store::prune`] will be called: files of the transaction index stay small enough to be deleted soon.
+    pub prunes: bool,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { file_bytes: segments::SEGMENT_SIZE, prunes: false }
+    }
+}
 
 /// The data of a validator. Threads share it in an [`Arc`].
 pub struct Store<P: Protocol> {
@@ -114,13 +147,31 @@ impl<P: Protocol> Store<P> {
     /// `DATA_IN_USE` if another process has it, `DATA_MISMATCH` if it belongs to another chain or validator,
     /// `CORRUPT` if durable data cannot be read, `CONFLICTING_COMMIT` if an earlier run found another history.
     pub fn open(dir: &Path, binding: &Binding, context: P::Context) -> Result<Self> {
+        Self::open_with(dir, binding, context, StoreOptions::default())
+    }
+
+    /// Opens the directory, or creates it, with other settings than the default.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(
+        dir: &Path,
+        binding: &Binding,
+        context: P::Context,
+        options: StoreOptions,
+    ) -> Result<Self> {
         let (lock, created) = identity::claim(dir, binding)?;
         let first_sequence = first_sequence(created, SystemTime::now());
         conflict::check(dir)?;
-        let records = Records::open(dir, context)?;
+        let records = Records::open(dir, context, options.file_bytes)?;
         let state = StateStore::open(&dir.join("state"))?;
-        let index = TransactionIndex::open(dir.join("transactions"))?;
-        Ok(Self { records, state, index, first_sequence, directory: dir.to_owned(), _lock: lock })
+        let index = TransactionIndex::open(dir.join("transactions"), records.oldest(), options.prunes)?;
+        let store = Self { records, state, index, first_sequence, directory: dir.to_owned(), _lock: lock };
+        if store.oldest_height() > 1 {
+            // A crash may have left some of it.
+            store.finish_pruning()?;
+        }
+        Ok(store)
     }
 
     /// A number above every batch number that this validator used before this start, also in another data directory or in
@@ -169,6 +220,100 @@ impl<P: Protocol> Store<P> {
     /// If the store fails.
     pub fn archive(&self, block: &P::Block, batches: &[Arc<P::Batch>], finality: &P::Finality) -> Result<()> {
         self.records.archive(block, batches, finality)
+    }
+
+    /// Height of the oldest block whose data is complete; 1 if none is pruned.
+    pub fn oldest_height(&self) -> u64 {
+        self.records.oldest()
+    }
+
+    /// Checks that a height is not pruned. Call it after a block was not found, too: it may have been pruned meanwhile.
+    ///
+    /// # Errors
+    /// `PRUNED` below the [oldest height](Self::oldest_height).
+    pub fn check_height(&self, height: u64) -> Result<()> {
+        let oldest = self.oldest_height();
+        if height < oldest { Err(NodeError::Pruned { height, oldest }) } else { Ok(()) }
+    }
+
+    /// Removes blocks below the newest `keep` executed ones, at most 64 in one call, and the files that are no longer needed.
+    /// Returns true if there are more to remove. Waits for the disk, and does not delay writes for longer than one of them.
+    /// Call it from one thread.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub fn prune(&self, keep: u64) -> Result<bool> {
+        let executed = self.state.executed()?.map_or(0, |(height, _)| height);
+        let (oldest, end) = (self.oldest_height(), (executed + 1).saturating_sub(keep));
+        let step = HEIGHTS_PER_CALL.min(keep / 4 + 1);
+        if end < oldest.saturating_add(step) {
+            return Ok(false);
+        }
+        self.records.note_uses()?;
+        self.state.sync()?;
+        let below = oldest + step;
+        self.records.forget(below, &self.handovers(oldest..below)?)?;
+        self.finish_pruning()?;
+        Ok(end >= below + step)
+    }
+
+    /// Deletes what the pruned blocks alone need.
+    fn finish_pruning(&self) -> Result<()> {
+        let oldest = self.oldest_height();
+        let files = self.records.obsolete_files()?;
+        self.records.sync()?;
+        // A proof of the state after the oldest block needs the root before it.
+        self.state.forget_roots(oldest - 1)?;
+        self.index.forget(oldest);
+        if !files.is_empty() {
+            self.state.sync()?;
+            self.records.delete_files(&files)?;
+        }
+        Ok(())
+    }
+
+    /// The epochs that begin on blocks of these heights, with the proofs of these blocks.
+    fn handovers(&self, heights: Range<u64>) -> Result<Vec<(u64, Handover)>> {
+        let mut found = Vec::new();
+        for epoch in self.epochs()? {
+            let height = epoch.anchor.map(|anchor| anchor.height).filter(|height| heights.contains(height));
+            if let Some(height) = height {
+                found.push((epoch.number, self.handover_at(height)?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The block on which an epoch begins, with its proof. `height` is that of the block.
+    ///
+    /// # Errors
+    /// `CORRUPT` if the block is not in the archive.
+    pub fn handover(&self, epoch: u64, height: u64) -> Result<Handover> {
+        match self.records.handover(epoch)? {
+            Some(stored) => Ok(stored),
+            None => match self.handover_at(height) {
+                // It was pruned meanwhile.
+                Err(error) => self.records.handover(epoch)?.ok_or(error),
+                found => found,
+            },
+        }
+    }
+
+    fn handover_at(&self, height: u64) -> Result<Handover> {
+        let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
+        let block = self.block_at(height)?.ok_or_else(missing)?;
+        let finality = self.finality(&block)?.ok_or_else(missing)?;
+        let named = block.payload().first().ok_or_else(missing)?.digest;
+        let batch = self.batch(&named)?.ok_or_else(missing)?;
+        Ok(Handover { block: block.encode(), finality: finality.encode(), batch: batch.encode() })
+    }
+
+    /// Size of all files in the data directory, in bytes.
+    ///
+    /// # Errors
+    /// [`NodeError::Io`].
+    pub fn disk_bytes(&self) -> Result<u64> {
+        files::disk_bytes(&self.directory)
     }
 
     /// Finality of an executed block; `None` if the archive does not contain it.
@@ -262,6 +407,10 @@ impl<P: Protocol> Archive<P> for Store<P> {
 
     fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
         self.records.record_at(height)
+    }
+
+    fn oldest_height(&self) -> u64 {
+        self.records.oldest()
     }
 
     fn newest_finality(&self) -> Result<Option<P::Finality>> {

@@ -7,20 +7,29 @@
 //! | `batches` | digest | [`FrameLocation`] |
 //! | `heights` | height, big endian | digest of the executed block |
 //! | `live` | [`LiveKey`] | of a block: its height; of a batch: empty |
+//! | `uses` | digest of a batch | height of the last executed block that contains it |
+//! | `files` | number of a segment, big endian | height of the last executed block with a batch in it |
+//! | `handovers` | number of an epoch, big endian | the pruned block on which it begins, with its proof |
 //! | `epochs` | number, big endian | [`Epoch`]; the genesis epoch is not stored |
 //! | `tail` | `log` | the last record of the log when a record was written here: it must be there at the next start |
 //! | `tail` | `tail` | the last inserted location: the scan of the segments begins there |
+//! | `tail` | `oldest` | height of the oldest block; absent if none is pruned |
+//! | `tail` | `noted` | height up to which `uses` and `files` are complete |
+//!
+//! `pruning` has the part of this store that removes old blocks.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use fjall::{Keyspace, OwnedWriteBatch, PersistMode, UserValue};
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{RECORDS_DIRECTORY, failure, height_key};
+use super::database::{RECORDS_DIRECTORY, decode_height, failure, height_key};
+use super::file_heights::FileHeights;
 use super::keys::{LiveKey, RecordKey};
 use super::log::Log;
 use super::sealed::SealedDatabase;
@@ -29,28 +38,44 @@ use crate::epochs::Epoch;
 use crate::protocol::{Batch, Block, Protocol, Record, RecordKind};
 use crate::{NodeError, Result};
 
-const TAIL: &[u8] = b"tail";
+pub(super) const TAIL: &[u8] = b"tail";
 const LOG_TAIL: &[u8] = b"log";
+pub(super) const OLDEST: &[u8] = b"oldest";
+pub(super) const NOTED: &[u8] = b"noted";
+
+/// Locations of bodies, by their digests.
+type Locations = Vec<(Hash, FrameLocation)>;
 
 pub(super) struct Records<P: Protocol> {
-    database: SealedDatabase,
-    records: Keyspace,
-    blocks: Keyspace,
-    batches: Keyspace,
-    heights: Keyspace,
-    live: Keyspace,
-    tail: Keyspace,
+    pub(super) database: SealedDatabase,
+    pub(super) records: Keyspace,
+    pub(super) blocks: Keyspace,
+    pub(super) batches: Keyspace,
+    pub(super) heights: Keyspace,
+    pub(super) live: Keyspace,
+    pub(super) uses: Keyspace,
+    pub(super) files: Keyspace,
+    pub(super) handovers: Keyspace,
+    pub(super) tail: Keyspace,
     epochs: Keyspace,
     log: Log,
-    segments: Segments,
+    pub(super) segments: Segments,
     /// Held while bodies are written and their locations inserted: see [`append_bodies`](Self::append_bodies).
     location_order: Mutex<()>,
+    /// Writers that rely on stored bodies share it; the removal of old blocks excludes them.
+    pub(super) removal: RwLock<()>,
+    /// The values of `files`.
+    pub(super) file_heights: FileHeights,
+    /// The oldest height. It is raised before the blocks below it are removed.
+    pub(super) oldest: AtomicU64,
+    /// The value of `noted`.
+    pub(super) noted: AtomicU64,
     context: P::Context,
     failed: AtomicBool,
 }
 
 impl<P: Protocol> Records<P> {
-    pub(super) fn open(dir: &Path, context: P::Context) -> Result<Self> {
+    pub(super) fn open(dir: &Path, context: P::Context, file_bytes: u64) -> Result<Self> {
         let database = SealedDatabase::open(&dir.join(RECORDS_DIRECTORY))?;
         let keyspace = |name, memtable| database.keyspace(name, memtable);
         let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
@@ -63,13 +88,22 @@ impl<P: Protocol> Records<P> {
         };
         let (last, last_logged) = (location(TAIL)?.unwrap_or(FrameLocation::START), location(LOG_TAIL)?);
         let mut found = Vec::new();
-        let segments =
-            Segments::open(dir.join("batches"), last, |key, location| found.push((key, location)))?;
+        let segments = Segments::open(dir.join("batches"), file_bytes, last, |key, location| {
+            found.push((key, location));
+        })?;
+        let height = |key| match tail.get(key).map_err(reading)? {
+            Some(bytes) => decode_height(&bytes),
+            None => Ok(0),
+        };
+        let (oldest, noted) = (height(OLDEST)?.max(1), height(NOTED)?);
+        let files = keyspace("files", 1 << 20)?;
         let store = Self {
             records: keyspace("records", 4 << 20)?,
             blocks: keyspace("blocks", 16 << 20)?,
             heights: keyspace("heights", 4 << 20)?,
             epochs: keyspace("epochs", 1 << 20)?,
+            uses: keyspace("uses", 8 << 20)?,
+            handovers: keyspace("handovers", 1 << 20)?,
             log: Log::open(dir.join("log"), last_logged)?,
             database,
             batches,
@@ -77,6 +111,11 @@ impl<P: Protocol> Records<P> {
             tail,
             segments,
             location_order: Mutex::new(()),
+            removal: RwLock::new(()),
+            file_heights: FileHeights::read(&files)?,
+            oldest: AtomicU64::new(oldest),
+            noted: AtomicU64::new(noted),
+            files,
             context,
             failed: AtomicBool::new(false),
         };
@@ -171,13 +210,18 @@ impl<P: Protocol> Records<P> {
         finality: &P::Finality,
     ) -> Result<()> {
         let (digest, height) = (block.digest(), block.height());
+        let _stays = self.share();
+        if height < self.oldest() {
+            return Ok(());
+        }
         let archived = self.heights.get(height_key(height)).map_err(reading)?;
         if archived.is_some_and(|archived| *archived == digest) {
             return Ok(());
         }
         // The replica has persisted block and batches before. The archive does not depend on it: it writes absent ones.
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
-        let _guard = self.append_bodies(&mut batch, batches.iter())?;
+        let (_guard, written) = self.append_bodies(&mut batch, batches.iter())?;
+        self.note_use(&mut batch, block, &written)?;
         if !self.blocks.contains_key(digest).map_err(reading)? {
             batch.insert(&self.blocks, digest, block.encode());
         }
@@ -186,8 +230,8 @@ impl<P: Protocol> Records<P> {
             batch.insert(&self.records, RecordKey::NewestFinality.encode(), finality.encode());
         }
         batch.remove(&self.live, LiveKey::Block(digest).encode());
-        for part in block.payload() {
-            batch.remove(&self.live, LiveKey::Batch(part.digest).encode());
+        for digest in payload_digests::<P>(block) {
+            batch.remove(&self.live, LiveKey::Batch(digest).encode());
         }
         self.database.commit(batch).map_err(writing)
     }
@@ -203,10 +247,12 @@ impl<P: Protocol> Records<P> {
     }
 
     pub(super) fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
-        let Some(location) = self.batches.get(digest).map_err(reading)? else { return Ok(None) };
-        let location = FrameLocation::decode(&location, &())
-            .map_err(|e| NodeError::corrupt("the location of a batch", e))?;
-        let body = self.segments.read(digest, location)?;
+        let Some(location) = self.location(digest)? else { return Ok(None) };
+        let body = match self.segments.read(digest, location) {
+            // The file was deleted meanwhile.
+            Err(NodeError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read?,
+        };
         let batch = P::Batch::decode(&body, &()).map_err(|e| NodeError::corrupt("a batch", e))?;
         check_digest("a batch", digest, &batch.digest())?;
         Ok(Some(Arc::new(batch)))
@@ -278,6 +324,11 @@ impl<P: Protocol> Records<P> {
                 RecordKind::Log { height, .. } => logged.push((height, record.encode())),
             }
         }
+        let _stays = self.share();
+        let oldest = self.oldest();
+        // Executed long ago: nothing needs them.
+        blocks.retain(|_, block| block.height() >= oldest);
+        keyed.retain(|key, _| !matches!(key, RecordKey::AtHeight(height) if *height < oldest));
         let mut batch = self.database.batch();
         let _guard = self.append_bodies(&mut batch, bodies.into_iter())?;
         if !logged.is_empty() {
@@ -302,15 +353,15 @@ impl<P: Protocol> Records<P> {
 
     /// Stores the bodies that are absent and adds their locations to `batch`. Commit `batch` before dropping the guard:
     /// locations must be inserted in file order. Otherwise the tail could become durable before an earlier location, and
-    /// the scan at the next start would miss that one. Returns no guard if all bodies are stored.
+    /// the scan at the next start would miss that one. Returns no guard if all bodies are stored. Returns the locations.
     fn append_bodies<'a>(
         &self,
         batch: &mut OwnedWriteBatch,
         bodies: impl Iterator<Item = &'a Arc<P::Batch>>,
-    ) -> Result<Option<MutexGuard<'_, ()>>> {
-        let absent = self.absent(bodies)?;
+    ) -> Result<(Option<MutexGuard<'_, ()>>, Locations)> {
+        let (absent, mut found) = (self.absent(bodies)?, Vec::new());
         if absent.is_empty() {
-            return Ok(None);
+            return Ok((None, found));
         }
         let guard = self.location_order.lock().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have stored some of them meanwhile.
@@ -318,10 +369,10 @@ impl<P: Protocol> Records<P> {
         if !absent.is_empty() {
             let frames: Vec<_> = absent.iter().map(|batch| (batch.digest(), batch.encode())).collect();
             let locations = self.segments.append(&frames)?;
-            let found: Vec<_> = frames.iter().map(|(digest, _)| *digest).zip(locations).collect();
+            found = frames.iter().map(|(digest, _)| *digest).zip(locations).collect();
             self.insert_locations(batch, &found);
         }
-        Ok(Some(guard))
+        Ok((Some(guard), found))
     }
 
     /// The batches that are not stored yet, without repetitions.
@@ -329,7 +380,7 @@ impl<P: Protocol> Records<P> {
         let (mut absent, mut seen) = (Vec::new(), HashSet::new());
         for batch in batches {
             let digest = batch.digest();
-            if seen.insert(digest) && !self.batches.contains_key(digest).map_err(reading)? {
+            if seen.insert(digest) && self.location(&digest)?.is_none() {
                 absent.push(batch);
             }
         }
@@ -346,7 +397,15 @@ impl<P: Protocol> Records<P> {
         }
     }
 
-    fn live_digests(&self, tag: [u8; 1]) -> Result<Vec<Hash>> {
+    /// Location of a stored body.
+    pub(super) fn location(&self, digest: &Hash) -> Result<Option<FrameLocation>> {
+        let Some(location) = self.batches.get(digest).map_err(reading)? else { return Ok(None) };
+        let location = FrameLocation::decode(&location, &())
+            .map_err(|e| NodeError::corrupt("the location of a batch", e))?;
+        Ok(Some(location).filter(|location| self.segments.has_file(*location)))
+    }
+
+    pub(super) fn live_digests(&self, tag: [u8; 1]) -> Result<Vec<Hash>> {
         let digest = |entry: fjall::Guard| LiveKey::digest(&entry.key().map_err(reading)?);
         self.live.prefix(tag).map(digest).collect()
     }
@@ -354,11 +413,15 @@ impl<P: Protocol> Records<P> {
     fn block_bytes_at(&self, height: u64) -> Result<Option<(Hash, UserValue)>> {
         let Some(digest) = self.heights.get(height_key(height)).map_err(reading)? else { return Ok(None) };
         let digest = Hash::try_from(&*digest).map_err(|e| NodeError::corrupt("a height", e))?;
-        let bytes = self.blocks.get(digest).map_err(reading)?;
-        Ok(Some((digest, bytes.ok_or_else(|| missing("block", &digest))?)))
+        match self.blocks.get(digest).map_err(reading)? {
+            Some(bytes) => Ok(Some((digest, bytes))),
+            // It was removed between the two reads.
+            None if height < self.oldest() => Ok(None),
+            None => Err(missing("block", &digest)),
+        }
     }
 
-    fn decode_block(&self, digest: &Hash, bytes: &[u8]) -> Result<Arc<P::Block>> {
+    pub(super) fn decode_block(&self, digest: &Hash, bytes: &[u8]) -> Result<Arc<P::Block>> {
         let block = P::Block::decode(bytes, &self.context).map_err(|e| NodeError::corrupt("a block", e))?;
         check_digest("a block", digest, &block.digest())?;
         Ok(Arc::new(block))
@@ -381,6 +444,11 @@ impl<P: Protocol> Records<P> {
     }
 }
 
+/// The digests of the batches of a block, without repetitions: a write batch must not contain a key twice.
+pub(super) fn payload_digests<P: Protocol>(block: &P::Block) -> BTreeSet<Hash> {
+    block.payload().into_iter().map(|part| part.digest).collect()
+}
+
 fn check_digest(what: &'static str, expected: &Hash, got: &Hash) -> Result<()> {
     if expected == got {
         return Ok(());
@@ -393,10 +461,10 @@ fn missing(what: &str, digest: &Hash) -> NodeError {
     NodeError::corrupt("the chain", format!("{what} {} is missing", hex::encode(digest)))
 }
 
-fn reading(e: fjall::Error) -> NodeError {
+pub(super) fn reading(e: fjall::Error) -> NodeError {
     failure("reading records")(e)
 }
 
-fn writing(e: fjall::Error) -> NodeError {
+pub(super) fn writing(e: fjall::Error) -> NodeError {
     failure("writing records")(e)
 }

@@ -11,7 +11,7 @@
 //!
 //! An append is durable when it returns: the file is synchronized, and for a new file also its directory. Opening the store
 //! truncates the bytes after the last complete frame of the last file. A frame that was known to be durable and cannot be
-//! read is reported as damage.
+//! read is reported as damage. Files whose frames are no longer needed are deleted, in any order; the newest file stays.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -26,8 +26,8 @@ use crate::{NodeError, Result};
 
 const MAGIC: &[u8; 8] = b"qrtsegm1";
 const HEAD: usize = 4 + 32 + 16;
-/// Size at which a new file is started: large enough that new files are rare, small enough to copy.
-const SEGMENT_SIZE: u64 = 256 << 20;
+/// Default size at which a new file is started: large enough that new files are rare, small enough to copy.
+pub(super) const SEGMENT_SIZE: u64 = 256 << 20;
 /// Maximum size of a body in bytes.
 const MAX_BODY: usize = 16 << 20;
 
@@ -80,17 +80,9 @@ struct Active {
 }
 
 impl Segments {
-    /// Opens the directory. `last` is the newest frame that is known to be durable. Calls `found` with each frame after it,
-    /// in order.
+    /// Opens the directory. A new file is started at `full` bytes. `last` is the newest frame that is known to be durable.
+    /// Calls `found` with each frame after it, in order.
     pub(super) fn open(
-        dir: PathBuf,
-        last: FrameLocation,
-        found: impl FnMut([u8; 32], FrameLocation),
-    ) -> Result<Self> {
-        Self::open_with(dir, SEGMENT_SIZE, last, found)
-    }
-
-    fn open_with(
         dir: PathBuf,
         full: u64,
         last: FrameLocation,
@@ -176,6 +168,27 @@ impl Segments {
             Ok(_) => Err(damaged(&path, location.offset)),
             Err(e) => Err(io(&path, e)),
         }
+    }
+
+    /// Returns true if the file of a location exists.
+    pub(super) fn has_file(&self, location: FrameLocation) -> bool {
+        segment_path(&self.dir, location.segment).exists()
+    }
+
+    /// The numbers of the files, ascending.
+    pub(super) fn files(&self) -> Result<Vec<u32>> {
+        segment_numbers(&self.dir)
+    }
+
+    /// Deletes one file. Does not wait for the disk.
+    pub(super) fn remove(&self, segment: u32) -> Result<()> {
+        let path = segment_path(&self.dir, segment);
+        fs::remove_file(&path).map_err(|e| io(&path, e))
+    }
+
+    /// Makes deletions durable.
+    pub(super) fn sync(&self) -> Result<()> {
+        sync_dir(&self.dir)
     }
 
     /// Deletes the files before a segment, but for the newest. Does not wait for the disk: a crash may leave some of them.
@@ -298,15 +311,21 @@ fn check(length: u32, key: &[u8; 32], body: &[u8]) -> [u8; 16] {
 
 /// Numbers of the oldest and the newest segment; zeros if there is none.
 fn segment_range(dir: &Path) -> Result<(u32, u32)> {
-    let (mut oldest, mut newest) = (u32::MAX, 0);
+    let numbers = segment_numbers(dir)?;
+    Ok((numbers.first().copied().unwrap_or(0), numbers.last().copied().unwrap_or(0)))
+}
+
+/// Numbers of the segments, ascending.
+fn segment_numbers(dir: &Path) -> Result<Vec<u32>> {
+    let mut numbers = Vec::new();
     for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
         let path = entry.map_err(|e| io(dir, e))?.path();
         if path.extension().is_some_and(|e| e == "segment") {
-            let number = path.file_stem().and_then(|s| s.to_str()).and_then(|s| s.parse().ok()).unwrap_or(0);
-            (oldest, newest) = (oldest.min(number), newest.max(number));
+            numbers.push(path.file_stem().and_then(|s| s.to_str()).and_then(|s| s.parse().ok()).unwrap_or(0));
         }
     }
-    Ok((oldest.min(newest), newest))
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
 fn open_at(path: &Path, offset: u64) -> Result<File> {
@@ -339,7 +358,7 @@ mod tests {
 
     fn open(dir: &Path, last: FrameLocation) -> Result<(Segments, Found)> {
         let mut found = Vec::new();
-        let segments = Segments::open_with(dir.to_owned(), 400, last, |k, p| found.push((k, p)))?;
+        let segments = Segments::open(dir.to_owned(), 400, last, |k, p| found.push((k, p)))?;
         Ok((segments, found))
     }
 

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fjall::{Database, Keyspace};
 
-use super::database::{KeyspaceOptions, failure, height_key, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, decode_height, failure, height_key, open_database, open_keyspace};
 use super::scan::cut;
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
@@ -34,7 +35,12 @@ pub struct StateStore {
     database: Database,
     entries: Keyspace,
     roots: Keyspace,
+    /// The roots below this height, except those of the genesis, are removed.
+    forgotten: Arc<AtomicU64>,
 }
+
+/// Maximum number of roots that are removed by one write.
+const ROOTS_PER_WRITE: usize = 1024;
 
 impl StateStore {
     pub(super) fn open(path: &Path) -> Result<Self> {
@@ -59,7 +65,7 @@ impl StateStore {
         let database = open_database(path)?;
         let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
         let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
-        Ok(Self { database, entries, roots })
+        Ok(Self { database, entries, roots, forgotten: Arc::new(AtomicU64::new(1)) })
     }
 
     /// Returns true if entries and roots have the same height. States of earlier versions do not contain that of the entries.
@@ -76,8 +82,7 @@ impl StateStore {
     pub fn executed(&self) -> Result<Option<(u64, Roots)>> {
         let Some(last) = self.roots.last_key_value() else { return Ok(None) };
         let (key, value) = last.into_inner().map_err(failure("reading the state"))?;
-        let height = key.as_ref().try_into().map(u64::from_be_bytes).map_err(|_| damaged())?;
-        Ok(Some((height, decode_roots(&value)?)))
+        Ok(Some((decode_height(&key)?, decode_roots(&value)?)))
     }
 
     /// Roots after the block at `height`; `None` if it is not executed.
@@ -105,6 +110,24 @@ impl StateStore {
         batch.insert(&self.roots, height_key(height), value);
         batch.insert(&self.entries, HEIGHT, height_key(height));
         batch.commit().map_err(failure("writing the state"))
+    }
+
+    /// Removes the roots below a height, except those of the genesis. Does not wait for the disk.
+    pub(super) fn forget_roots(&self, below: u64) -> Result<()> {
+        let from = self.forgotten.load(Ordering::Acquire);
+        if below <= from {
+            return Ok(());
+        }
+        let mut heights = self.roots.range(height_key(from)..height_key(below)).peekable();
+        while heights.peek().is_some() {
+            let mut batch = self.database.batch();
+            for entry in heights.by_ref().take(ROOTS_PER_WRITE) {
+                batch.remove(&self.roots, entry.key().map_err(failure("reading the state"))?);
+            }
+            batch.commit().map_err(failure("writing the state"))?;
+        }
+        self.forgotten.fetch_max(below, Ordering::AcqRel);
+        Ok(())
     }
 
     /// Makes all writes durable.

@@ -246,6 +246,7 @@ mod tests {
             NodeError::DataInUse { path: path.clone() },
             NodeError::DataMismatch { path: path.clone(), what: "chain", found: text(), expected: text() },
             NodeError::corrupt("the store", ""),
+            NodeError::Pruned { height: 1, oldest: 2 },
             NodeError::store("writing", ""),
             NodeError::Bind { address: text(), source: io::ErrorKind::AddrInUse.into() },
             NodeError::file("reading", &path, ErrorKind::NotFound.into()),

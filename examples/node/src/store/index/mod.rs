@@ -14,6 +14,9 @@
 //! the index without a separate list. A crash loses the runs in memory: the start enters the blocks after
 //! [`TransactionIndex::tip`] again from the store.
 //!
+//! When blocks are pruned, a file is deleted once all of its blocks are. So that this happens soon, files of a node that prunes
+//! are merged to 17 million entries at most.
+//!
 //! An entry has 16 bytes of the identifier. Finding two transactions that share them takes 2⁶⁴ hashes, and a lookup compares
 //! the whole identifier with the batch.
 
@@ -37,6 +40,8 @@ const FLUSH_ENTRIES: usize = 1 << 18;
 const FLUSH_BLOCKS: usize = 1 << 12;
 /// Number of files of one level that are merged into one file of the next level.
 const FAN_IN: usize = 8;
+/// Level of the largest files of a node that prunes: 17 million entries, 470 MB.
+const PRUNED_TOP_LEVEL: u32 = 2;
 /// Maximum backlog in memory during a flush, in multiples of the flush limits. Execution waits above it.
 const MAX_BACKLOG: usize = 4;
 
@@ -55,6 +60,7 @@ struct Shared {
     changed: Condvar,
     flush_entries: usize,
     flush_blocks: usize,
+    top_level: u32,
 }
 
 #[derive(Debug, Default)]
@@ -64,26 +70,36 @@ struct Inner {
     entries: usize,
     /// Files in ascending order of heights.
     runs: Vec<Arc<Run>>,
+    /// The entries of lower heights are not needed.
+    oldest: u64,
     flush_all: bool,
     stop: bool,
     failed: Option<String>,
 }
 
 impl TransactionIndex {
-    /// Opens the directory and drops files that another one covers.
-    pub(super) fn open(dir: PathBuf) -> Result<Self> {
-        Self::open_with(dir, FLUSH_ENTRIES, FLUSH_BLOCKS)
+    /// Opens the directory and drops files that another one covers, or whose blocks are below `oldest`. `prunes` is true if
+    /// blocks will be pruned.
+    pub(super) fn open(dir: PathBuf, oldest: u64, prunes: bool) -> Result<Self> {
+        let top_level = if prunes { PRUNED_TOP_LEVEL } else { run::TOP_LEVEL };
+        Self::open_with(dir, oldest, top_level, (FLUSH_ENTRIES, FLUSH_BLOCKS))
     }
 
-    fn open_with(dir: PathBuf, flush_entries: usize, flush_blocks: usize) -> Result<Self> {
+    fn open_with(
+        dir: PathBuf,
+        oldest: u64,
+        top_level: u32,
+        (flush_entries, flush_blocks): (usize, usize),
+    ) -> Result<Self> {
         create_dir(&dir)?;
-        let inner = Inner { runs: run::open_all(&dir)?, ..Inner::default() };
+        let inner = Inner { runs: run::open_all(&dir, oldest)?, oldest, ..Inner::default() };
         let shared = Arc::new(Shared {
             dir,
             inner: Mutex::new(inner),
             changed: Condvar::new(),
             flush_entries,
             flush_blocks,
+            top_level,
         });
         let worker = shared.clone();
         let thread = std::thread::Builder::new()
@@ -130,18 +146,34 @@ impl TransactionIndex {
         Ok(())
     }
 
-    /// Location of the first occurrence of a transaction; `None` if it is not committed.
+    /// Location of the first occurrence of a transaction that is not pruned, or else of a pruned one whose entry is left;
+    /// `None` if there is no entry.
     pub(super) fn find(&self, id: &[u8; 32]) -> Result<Option<TransactionLocation>> {
-        let (blocks, runs) = {
+        let (blocks, runs, oldest) = {
             let inner = self.shared.lock();
-            (inner.blocks.values().cloned().collect::<Vec<_>>(), inner.runs.clone())
+            (inner.blocks.values().cloned().collect::<Vec<_>>(), inner.runs.clone(), inner.oldest)
         };
-        for run in &runs {
-            if let Some(found) = run.find(id)? {
+        let starts: &[u64] = if oldest > 1 { &[oldest, 0] } else { &[0] };
+        for from in starts.iter().copied() {
+            for run in &runs {
+                if let Some(found) = run.find(id, from)? {
+                    return Ok(Some(found));
+                }
+            }
+            if let Some(found) = blocks.iter().find_map(|block| run::find_in(block, id, from)) {
                 return Ok(Some(found));
             }
         }
-        Ok(blocks.iter().find_map(|block| run::find_in(block, id)))
+        Ok(None)
+    }
+
+    /// Forgets the entries below a height: the thread deletes the files that have no others.
+    pub(super) fn forget(&self, below: u64) {
+        let mut inner = self.shared.lock();
+        inner.oldest = inner.oldest.max(below);
+        if inner.has_pruned_run() {
+            self.shared.changed.notify_all();
+        }
     }
 
     /// Writes all entries to files, and waits for it.
@@ -170,7 +202,12 @@ impl Drop for TransactionIndex {
 impl Inner {
     fn tip(&self) -> u64 {
         let in_memory = self.blocks.last_key_value().map(|(height, _)| *height);
-        in_memory.or(self.runs.last().map(|run| run.last)).unwrap_or(0)
+        let known = in_memory.or(self.runs.last().map(|run| run.last)).unwrap_or(0);
+        known.max(self.oldest.saturating_sub(1))
+    }
+
+    fn has_pruned_run(&self) -> bool {
+        self.runs.first().is_some_and(|run| run.last < self.oldest)
     }
 
     fn check(&self) -> Result<()> {
@@ -198,15 +235,21 @@ impl Shared {
     fn work(&self) {
         let mut inner = self.lock();
         while !inner.stop {
-            if !self.is_due(&inner, 1) && !inner.flush_all {
+            let oldest = inner.oldest;
+            let pruned: Vec<_> = inner.runs.extract_if(.., |run| run.last < oldest).collect();
+            if !self.is_due(&inner, 1) && !inner.flush_all && pruned.is_empty() {
                 inner = self.wait(inner);
                 continue;
             }
-            inner.flush_all = false;
             let blocks: Vec<_> =
                 inner.blocks.iter().map(|(height, block)| (*height, block.clone())).collect();
+            let is_due = inner.flush_all || self.is_due(&inner, 1);
+            inner.flush_all = false;
             drop(inner);
-            let done = self.flush_blocks(&blocks).and_then(|()| self.merge_levels());
+            // Lookups that still hold a run keep its open file.
+            let done = pruned.iter().try_for_each(|run| run.delete());
+            let done = if is_due { done.and_then(|()| self.flush_blocks(&blocks)) } else { done };
+            let done = done.and_then(|()| self.merge_levels());
             inner = self.lock();
             if let Err(e) = done {
                 inner.failed = Some(e.to_string());
@@ -236,7 +279,7 @@ impl Shared {
         loop {
             let inputs = {
                 let inner = self.lock();
-                match run::mergeable(&inner.runs, FAN_IN) {
+                match run::mergeable(&inner.runs, FAN_IN, self.top_level) {
                     Some(inputs) if !inner.stop => inputs,
                     _ => return Ok(()),
                 }
@@ -286,7 +329,7 @@ mod tests {
     #[test]
     fn entries_survive_flushes_merges_and_restarts() {
         let dir = tempfile::tempdir().unwrap();
-        let open = || TransactionIndex::open_with(dir.path().to_owned(), 10, 100).unwrap();
+        let open = || TransactionIndex::open_with(dir.path().to_owned(), 1, 3, (10, 100)).unwrap();
         let index = open();
         fill(&index, 1..=200);
         assert_complete(&index, 200);
@@ -305,8 +348,8 @@ mod tests {
     #[test]
     fn leftovers_of_a_crash_are_cleaned_up() {
         let dir = tempfile::tempdir().unwrap();
-        let open = || TransactionIndex::open_with(dir.path().to_owned(), 1, 1).unwrap();
-        let index = TransactionIndex::open_with(dir.path().to_owned(), 100_000, 100_000).unwrap();
+        let open = || TransactionIndex::open_with(dir.path().to_owned(), 1, 3, (1, 1)).unwrap();
+        let index = TransactionIndex::open_with(dir.path().to_owned(), 1, 3, (100_000, 100_000)).unwrap();
         for heights in [1..=4, 5..=6, 7..=9] {
             fill(&index, heights);
             index.flush().unwrap();
@@ -315,7 +358,7 @@ mod tests {
         let path = |name: &str| dir.path().join(name);
         // A partly written merge; a merge whose inputs were not deleted; a gap; a truncated file.
         std::fs::write(path("1-9.1.new"), b"half").unwrap();
-        let run = run::open_all(dir.path()).unwrap();
+        let run = run::open_all(dir.path(), 1).unwrap();
         run::merge(dir.path(), &run[..2]).unwrap();
         std::fs::write(path("12-13.0.run"), std::fs::read(path("7-9.0.run")).unwrap()).unwrap();
         let index = open();
@@ -331,9 +374,43 @@ mod tests {
     }
 
     #[test]
+    fn pruned_heights_free_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = |oldest| TransactionIndex::open_with(dir.path().to_owned(), oldest, 2, (10, 100)).unwrap();
+        let files = || std::fs::read_dir(dir.path()).unwrap().count();
+        let index = open(1);
+        fill(&index, 1..=100);
+        index.insert(101, [&ids(3, 1, 1)[..]]).unwrap();
+        index.insert(102, [&[][..]]).unwrap();
+        index.flush().unwrap();
+        let before = files();
+        index.forget(90);
+        // The thread deletes the files before it flushes.
+        index.flush().unwrap();
+        index.insert(103, [&[][..]]).unwrap();
+        index.flush().unwrap();
+        assert!(files() < before, "{} of {before} files", files());
+        assert_eq!(index.find(&ids(95, 1, 1)[0]).unwrap().unwrap().height, 95);
+        // Of two occurrences, the one that is not pruned.
+        assert_eq!(index.find(&ids(3, 1, 1)[0]).unwrap().unwrap().height, 101);
+        drop(index);
+        // A start deletes the files that a crash left.
+        let index = open(102);
+        assert!(index.find(&ids(95, 1, 1)[0]).unwrap().is_none_or(|found| found.height == 95));
+        assert_eq!(index.tip(), 103);
+        drop(index);
+        // The entries in memory are lost: the index begins with the oldest block.
+        let index = open(200);
+        assert_eq!((index.tip(), files()), (199, 0));
+        index.insert(200, [&ids(200, 1, 1)[..]]).unwrap();
+        assert_eq!(index.find(&ids(200, 1, 1)[0]).unwrap().unwrap().height, 200);
+        assert_eq!(index.find(&ids(95, 1, 1)[0]).unwrap(), None);
+    }
+
+    #[test]
     fn the_first_occurrence_is_found_and_gaps_are_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let index = TransactionIndex::open_with(dir.path().to_owned(), 4, 100).unwrap();
+        let index = TransactionIndex::open_with(dir.path().to_owned(), 1, 3, (4, 100)).unwrap();
         let twice = [[9; 32], [9; 32]];
         for height in 1..=20 {
             index.insert(height, [&twice[..]]).unwrap();

@@ -24,7 +24,7 @@ const ENTRY: usize = 28;
 /// writes of votes on the same disk.
 const SYNC_ENTRIES: usize = 1 << 18;
 /// Level of files (134 million entries, 3.8 GB) that are not merged further, because it would take minutes.
-const TOP_LEVEL: u32 = 3;
+pub(super) const TOP_LEVEL: u32 = 3;
 
 /// An entry in its file encoding, which sorts by identifier and location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,9 +52,10 @@ impl Entry {
     }
 }
 
-/// Finds the first entry of an identifier in a sorted slice.
-pub(super) fn find_in(entries: &[Entry], id: &[u8; 32]) -> Option<TransactionLocation> {
-    let at = entries.partition_point(|entry| entry.prefix() < prefix(id));
+/// Finds the first entry of an identifier from a height on, in a sorted slice.
+pub(super) fn find_in(entries: &[Entry], id: &[u8; 32], from: u64) -> Option<TransactionLocation> {
+    let least = Entry::new(id, TransactionLocation { height: from, batch: 0, position: 0 });
+    let at = entries.partition_point(|entry| *entry < least);
     entries.get(at).filter(|entry| entry.prefix() == prefix(id)).map(Entry::location)
 }
 
@@ -85,8 +86,9 @@ impl Run {
         self.first <= other.first && other.last <= self.last
     }
 
-    /// Finds the first entry of an identifier.
-    pub(super) fn find(&self, id: &[u8; 32]) -> Result<Option<TransactionLocation>> {
+    /// Finds the first entry of an identifier from a height on.
+    pub(super) fn find(&self, id: &[u8; 32], from: u64) -> Result<Option<TransactionLocation>> {
+        let least = Entry::new(id, TransactionLocation { height: from, batch: 0, position: 0 });
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = |at: u64| -> std::io::Result<Entry> {
             let mut entry = [0; ENTRY];
@@ -97,7 +99,7 @@ impl Run {
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = low + (high - low) / 2;
-            if read(middle).map_err(|e| io(&self.path, e))?.prefix() < prefix(id) {
+            if read(middle).map_err(|e| io(&self.path, e))? < least {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -126,9 +128,9 @@ impl Run {
     }
 }
 
-/// Opens the files of a directory that cover the heights from 1 on without a gap, in ascending order. Deletes all others,
-/// which a crash left or which are damaged; their blocks are entered again.
-pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
+/// Opens the files of a directory that cover the heights from `oldest` on without a gap, in ascending order. Deletes all
+/// others, which a crash left, which are damaged, or whose blocks are pruned; other blocks are entered again.
+pub(super) fn open_all(dir: &Path, oldest: u64) -> Result<Vec<Arc<Run>>> {
     let (mut runs, mut useless) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
         let path = entry.map_err(|e| io(dir, e))?.path();
@@ -145,8 +147,11 @@ pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
     runs.sort_by_key(|run| (run.first, Reverse(run.last)));
     let mut contiguous: Vec<Arc<Run>> = Vec::new();
     for run in runs {
-        let next = contiguous.last().map_or(1, |run| run.last + 1);
-        if run.first == next { contiguous.push(Arc::new(run)) } else { useless.push(run.path) }
+        let is_next = match contiguous.last() {
+            Some(previous) => run.first == previous.last + 1,
+            None => run.first <= oldest && oldest <= run.last,
+        };
+        if is_next { contiguous.push(Arc::new(run)) } else { useless.push(run.path) }
     }
     for path in useless {
         fs::remove_file(&path).map_err(|e| io(&path, e))?;
@@ -181,10 +186,10 @@ pub(super) fn write(
     })
 }
 
-/// Selects files to merge: `fan_in` neighbours of one level.
-pub(super) fn mergeable(runs: &[Arc<Run>], fan_in: usize) -> Option<Vec<Arc<Run>>> {
+/// Selects files to merge: `fan_in` neighbours of one level below `top_level`.
+pub(super) fn mergeable(runs: &[Arc<Run>], fan_in: usize, top_level: u32) -> Option<Vec<Arc<Run>>> {
     let same = |w: &&[Arc<Run>]| {
-        w.first().is_some_and(|a| a.level < TOP_LEVEL && w.iter().all(|b| a.level == b.level))
+        w.first().is_some_and(|a| a.level < top_level && w.iter().all(|b| a.level == b.level))
     };
     runs.windows(fan_in).find(same).map(<[_]>::to_vec)
 }
