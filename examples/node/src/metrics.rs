@@ -82,6 +82,10 @@ pub struct ChainMetrics {
     pub height: Gauge,
     /// Height of the newest executed block.
     pub executed_height: Gauge,
+    /// Height of the oldest block that the node has.
+    pub oldest_height: Gauge,
+    /// Size of the data directory in bytes.
+    pub data_bytes: Gauge,
     /// Current view.
     pub view: Gauge,
     /// Views that timed out.
@@ -195,6 +199,8 @@ impl ChainMetrics {
         let m = Self {
             height: Gauge::default(),
             executed_height: Gauge::default(),
+            oldest_height: Gauge::default(),
+            data_bytes: Gauge::default(),
             view: Gauge::default(),
             timeouts: Counter::default(),
             abstaining: Gauge::default(),
@@ -215,6 +221,9 @@ impl ChainMetrics {
             "Height of the newest executed block",
             m.executed_height.clone(),
         );
+        m.oldest_height.set(1);
+        registry.register("oldest_height", "Height of the oldest block", m.oldest_height.clone());
+        registry.register("data_bytes", "Size of the data directory", m.data_bytes.clone());
         registry.register("view", "Current view", m.view.clone());
         registry.register("timeouts", "Views that timed out", m.timeouts.clone());
         registry.register("abstaining", "1 while the node abstains from votes", m.abstaining.clone());

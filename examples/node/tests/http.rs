@@ -243,6 +243,27 @@ async fn read_requests_return_their_resources() {
 }
 
 #[tokio::test]
+async fn pruned_blocks_are_refused_with_the_oldest_height() {
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
+    post(&clients, "", b"hello").await;
+    (0..9).for_each(|_| fake_node.commit(vec![]));
+    fake_node.oldest.store(4, Ordering::Relaxed);
+    let id = transaction_id(b"hello");
+    let transaction = format!("/v1/transactions/{id}");
+    for path in ["/v1/blocks/3", "/v1/blocks/1/proof", "/v1/blocks?from=2", "/v1/blocks?from=0", &transaction]
+    {
+        let answer = get(&clients, path).await;
+        answer.refused_as(410, "PRUNED");
+        assert!(answer.json()["message"].as_str().unwrap().contains("from height 4 on"), "{}", answer.body);
+    }
+    assert_eq!(get(&clients, "/v1/blocks/4").await.json()["height"], json!(4));
+    // A list begins with the oldest block.
+    assert_eq!(get(&clients, "/v1/blocks?limit=1").await.json()[0]["height"], json!(4));
+    assert_eq!(get(&clients, "/v1/status").await.json()["oldest_height"], json!(4));
+}
+
+#[tokio::test]
 async fn health_gives_the_reason_if_not_ready() {
     let fake_node = FakeNode::new();
     let clients = start(&fake_node).await;

@@ -18,6 +18,9 @@ pub(crate) struct Status {
     pub view: u64,
     pub leader: Option<u16>,
     pub height: u64,
+    /// Height of the oldest block; an older version does not state it and has all blocks.
+    #[serde(default = "first_height")]
+    pub oldest_height: u64,
     pub certificate_bytes: u32,
     pub pending_transactions: u64,
     pub timeouts: u64,
@@ -26,6 +29,10 @@ pub(crate) struct Status {
     pub presigned_epochs: Option<u64>,
     pub peers: Vec<Peer>,
     pub stream: Option<String>,
+}
+
+fn first_height() -> u64 {
+    1
 }
 
 /// Abstention of a validator from votes after a start.

@@ -68,6 +68,8 @@ codes! {
     TooSlow = 39, "TOO_SLOW", 503;
     /// The stream does not start with the preamble of this version.
     BadPreamble = 40, "BAD_PREAMBLE", 400;
+    /// The requested block or transaction is pruned at this validator: ask an archive node.
+    Pruned = 42, "PRUNED", 410;
     /// Internal error; the validator's log has the details.
     Internal = 41, "INTERNAL", 500;
 }

@@ -178,7 +178,7 @@ impl<P: Protocol> Queries<P> {
     /// # Errors
     /// `PRUNED` below the [oldest height](Self::oldest_height); if the store fails.
     pub fn root_proof(&self, height: u64) -> Result<Option<RootProof<P>>> {
-        let check = || self.store.check_height(height.max(1));
+        let check = || self.store.check_height(height);
         check()?;
         for at in height.saturating_add(1)..=height.saturating_add(MAX_ROOTS as u64) {
             let Some(block) = self.store.block_at(at)? else { return check().map(|()| None) };
@@ -236,7 +236,9 @@ impl<P: Protocol> Queries<P> {
         let root = |height| Ok::<_, NodeError>(state.roots(height)?.map(|roots| roots.application));
         let newest = root(height)?;
         let mut since = height;
-        while since > 0 && height - since < MAX_UNCHANGED && root(since - 1)? == newest {
+        // The state before block 1 has a proof, too, unless that block is pruned.
+        let lowest = Some(self.store.oldest_height()).filter(|oldest| *oldest > 1).unwrap_or(0);
+        while since > lowest && height - since < MAX_UNCHANGED && root(since - 1)? == newest {
             since -= 1;
         }
         Ok(since)

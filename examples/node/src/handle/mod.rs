@@ -106,7 +106,7 @@ impl Handle {
     /// The committed block at `height`; `None` if there is none. Reads the disk: call it from a thread that may block.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` below the oldest height of the [`status`](Self::status); if the store fails.
     pub fn block(&self, height: u64) -> crate::Result<Option<BlockView>> {
         self.service.block(height)
     }
@@ -115,7 +115,7 @@ impl Handle {
     /// from a thread that may block.
     ///
     /// # Errors
-    /// If the store fails.
+    /// As [`block`](Self::block).
     pub fn commit(&self, height: u64) -> crate::Result<Option<CommitView>> {
         self.service.commit(height)
     }
@@ -123,7 +123,7 @@ impl Handle {
     /// A committed transaction with its proof of inclusion. Reads the disk: call it from a thread that may block.
     ///
     /// # Errors
-    /// If the store fails.
+    /// `PRUNED` if its block is known to be pruned; if the store fails.
     pub fn transaction(&self, id: TransactionId) -> crate::Result<Option<TransactionView>> {
         self.service.transaction(id)
     }

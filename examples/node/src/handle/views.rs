@@ -109,7 +109,9 @@ pub struct Status {
     pub height: u64,
     /// Height of the newest executed block.
     pub executed_height: u64,
-    /// Root of the application's state after that block.
+    /// Height of the oldest block that the node has; 1 if none is pruned.
+    pub oldest_height: u64,
+    /// Root of the application's state after the executed block.
     pub state_root: Digest,
     /// Size of the newest quorum certificate, in bytes.
     pub certificate_bytes: u32,

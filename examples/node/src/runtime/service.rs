@@ -34,6 +34,9 @@ pub(super) struct NodeService<P: Protocol> {
     pub(super) role: RwLock<Arc<EpochRole>>,
 }
 
+/// Number of checks of the peers after which the size of the data directory is measured again.
+const DISK_CHECK_INTERVAL: u64 = 10;
+
 /// The node's role in its epoch.
 pub(super) struct EpochRole {
     epoch: Arc<Epoch>,
@@ -61,7 +64,7 @@ impl EpochRole {
 impl<P: Protocol> NodeService<P> {
     /// Checks the peers at intervals, for the log and the metrics. Ends with the node.
     pub(super) async fn watch_peers(service: Weak<Self>) {
-        let mut watch = PeerWatch::default();
+        let (mut watch, mut checks) = (PeerWatch::default(), 0_u64);
         loop {
             tokio::time::sleep(WATCH_INTERVAL).await;
             let Some(service) = service.upgrade() else { return };
@@ -75,6 +78,19 @@ impl<P: Protocol> NodeService<P> {
                 .set(difference.map_or(0.0, |ms| ms as f64 / 1000.0));
             watch.check_quorum(reachable);
             watch.check_clock(difference);
+            service.metrics.chain.oldest_height.set(service.queries.oldest_height() as i64);
+            if checks.is_multiple_of(DISK_CHECK_INTERVAL) {
+                service.measure_disk().await;
+            }
+            checks += 1;
+        }
+    }
+
+    /// Sets the metric of the data directory's size. A failure leaves it as it is: the next write shows the reason.
+    async fn measure_disk(&self) {
+        let queries = self.queries.clone();
+        if let Ok(Ok(bytes)) = tokio::task::spawn_blocking(move || queries.disk_bytes()).await {
+            self.metrics.chain.data_bytes.set(bytes as i64);
         }
     }
 
@@ -120,6 +136,7 @@ impl<P: Protocol> Service for NodeService<P> {
             leader: machine.leader,
             height: machine.committed,
             executed_height: executed.0,
+            oldest_height: self.queries.oldest_height(),
             state_root: executed.1,
             certificate_bytes: self.shared.certificate_bytes(),
             committed_transactions: self.shared.transactions(),

@@ -227,13 +227,13 @@ impl<P: Protocol> Store<P> {
         self.records.oldest()
     }
 
-    /// Checks that a height is not pruned. Call it after a block was not found, too: it may have been pruned meanwhile.
+    /// Checks that a height is not pruned; height 0, the state before block 1, is with that block. Call it after a block was not found, too: it may have been pruned meanwhile.
     ///
     /// # Errors
     /// `PRUNED` below the [oldest height](Self::oldest_height).
     pub fn check_height(&self, height: u64) -> Result<()> {
         let oldest = self.oldest_height();
-        if height < oldest { Err(NodeError::Pruned { height, oldest }) } else { Ok(()) }
+        if height.max(1) < oldest { Err(NodeError::Pruned { height, oldest }) } else { Ok(()) }
     }
 
     /// Removes blocks below the newest `keep` executed ones, at most 64 in one call, and the files that are no longer needed.

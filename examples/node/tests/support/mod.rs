@@ -34,6 +34,8 @@ pub struct FakeNode {
     transactions: Mutex<HashMap<TransactionId, Bytes>>,
     committed: Mutex<HashMap<TransactionId, Bytes>>,
     height: AtomicU64,
+    /// Height of the oldest block that is not pruned.
+    pub oldest: AtomicU64,
 }
 
 impl FakeNode {
@@ -51,6 +53,7 @@ impl FakeNode {
             transactions: Mutex::default(),
             committed: Mutex::default(),
             height: AtomicU64::new(0),
+            oldest: AtomicU64::new(1),
         })
     }
 
@@ -97,6 +100,12 @@ impl FakeNode {
         Ok(Ticket { id, batch_sequence: place / per_batch, position: (place % per_batch) as u32 })
     }
 
+    fn check_height(&self, height: u64) -> Result<()> {
+        self.fail()?;
+        let oldest = self.oldest.load(Ordering::Relaxed);
+        if height.max(1) < oldest { Err(NodeError::Pruned { height, oldest }) } else { Ok(()) }
+    }
+
     fn fail(&self) -> Result<()> {
         match self.broken.load(Ordering::Relaxed) {
             true => Err(NodeError::store("reading", "the disk's secret name")),
@@ -136,6 +145,7 @@ impl Service for FakeNode {
             leader: Some(3),
             height: self.height.load(Ordering::Relaxed),
             executed_height: 0,
+            oldest_height: self.oldest.load(Ordering::Relaxed),
             state_root: Digest([2; 32]),
             certificate_bytes: 100,
             committed_transactions: 0,
@@ -171,14 +181,14 @@ impl Service for FakeNode {
     }
 
     fn commit(&self, height: u64) -> Result<Option<CommitView>> {
-        self.fail()?;
+        self.check_height(height)?;
         let part = Bytes::from_static(b"b");
         let view = CommitView { height, block: part.clone(), finality: part };
         Ok(Some(view).filter(|_| (1..=self.height.load(Ordering::Relaxed)).contains(&height)))
     }
 
     fn block(&self, height: u64) -> Result<Option<BlockView>> {
-        self.fail()?;
+        self.check_height(height)?;
         let view = BlockView {
             height,
             epoch: 0,
@@ -199,7 +209,7 @@ impl Service for FakeNode {
     }
 
     fn transaction(&self, id: TransactionId) -> Result<Option<TransactionView>> {
-        self.fail()?;
+        self.check_height(1)?;
         Ok(self.committed.lock().unwrap().get(&id).map(|transaction| TransactionView {
             id,
             transaction: transaction.clone(),

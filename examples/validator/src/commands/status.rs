@@ -105,6 +105,9 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                     };
                     outln!("{:<12}   abstains {until}: {why}", "");
                 }
+                if s.oldest_height > 1 {
+                    outln!("{:<12}   keeps the blocks from height {} on", "", s.oldest_height);
+                }
                 if let Some(epochs) = s.presigned_epochs {
                     outln!("{:<12}   presignatures for {epochs} epochs", "");
                 }

@@ -77,6 +77,47 @@ fn ten_blocks<S: Scheme>(dir: &Path) -> Run<S> {
     run
 }
 
+#[test]
+fn a_pruned_chain_proves_what_it_keeps() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = ten_blocks::<Ed25519>(dir.path());
+    assert!(run.queries.block(0).unwrap().is_none());
+    let chain = run.stop();
+    let store = open::<Ed25519>(dir.path());
+    while store.prune(4).unwrap() {}
+    let oldest = store.oldest_height();
+    assert_eq!(oldest, 5);
+    drop(store);
+    let run = Run::start(dir.path(), Some(chain));
+    let queries = &run.queries;
+    assert_eq!(queries.oldest_height(), oldest);
+    for height in [1, oldest - 1] {
+        let error = queries.block(height).unwrap_err();
+        assert!(error.code() == "PRUNED" && error.to_string().contains("from height 5 on"), "{error}");
+        assert_eq!(queries.commit(height).unwrap_err().code(), "PRUNED");
+        assert_eq!(queries.root_proof(height).unwrap_err().code(), "PRUNED");
+    }
+    assert_eq!(queries.root_proof(0).unwrap_err().code(), "PRUNED", "the block that states it is pruned");
+    assert_eq!(queries.transaction(id(b"put bob 7")).unwrap_err().code(), "PRUNED");
+    assert!(queries.transaction(id(b"never sent")).unwrap().is_none());
+    for height in oldest..=9 {
+        assert_eq!(queries.block(height).unwrap().unwrap().height, height);
+        queries.commit(height).unwrap().unwrap();
+    }
+    assert!(queries.block(10).unwrap().is_none());
+    let committees = committees::<Ed25519>(4);
+    for height in oldest..=7 {
+        queries.root_proof(height).unwrap().unwrap().verify(&committees).unwrap();
+    }
+    for height in [9, u64::MAX] {
+        assert!(queries.root_proof(height).unwrap().is_none());
+    }
+    let answer = queries.query(b"alice").unwrap().unwrap();
+    let proof = StateProof::<Jolteon<Ed25519>>::decode(&answer.proof.unwrap(), &committees).unwrap();
+    assert_eq!(proof.verify(&committees, b"alice").unwrap().1, Some(&b"11"[..]));
+    run.stop();
+}
+
 fn id(transaction: &[u8]) -> Digest {
     Digest(quorate_jolteon::TRANSACTIONS.leaf(transaction))
 }

@@ -36,6 +36,9 @@ impl From<Refusal> for ApiError {
 
 impl From<NodeError> for ApiError {
     fn from(error: NodeError) -> Self {
+        if let NodeError::Pruned { .. } = error {
+            return Self::new(Code::Pruned, error.to_string());
+        }
         // Details of an internal error go to the log only: any client can reach the port.
         tracing::error!(code = "REQUEST_FAILED", %error, reason = error.code(), "client request failed");
         Self::new(Code::Internal, "internal error; see the validator's log")

@@ -75,8 +75,13 @@ pub(super) async fn transaction(
         look(&context, move |handle| handle.transaction(id)).await?
     };
     let missing = || {
-        let text =
-            format!("transaction {id} is not committed; it may still be pending (add ?wait=SECONDS to wait)");
+        let place = match context.handle.status().oldest_height {
+            1 => String::new(),
+            oldest => format!(" in a block from height {oldest} on, the oldest one at this validator"),
+        };
+        let text = format!(
+            "transaction {id} is not committed{place}; it may still be pending (add ?wait=SECONDS to wait)"
+        );
         ApiError::new(Code::NotFound, text)
     };
     found.map(|found| Json(found).into_response()).ok_or_else(missing)
@@ -180,7 +185,8 @@ pub(super) async fn blocks(
     query: Result<Query<Range>, QueryRejection>,
 ) -> Result<Response, ApiError> {
     let Query(range) = query.map_err(bad_query)?;
-    let (from, limit) = (range.from.unwrap_or(1).max(1), range.limit.unwrap_or(100));
+    let from = range.from.unwrap_or_else(|| context.handle.status().oldest_height).max(1);
+    let limit = range.limit.unwrap_or(100);
     if limit > MAX_BLOCKS {
         return Err(bad_request(format!("limit: expected at most {MAX_BLOCKS}")));
     }

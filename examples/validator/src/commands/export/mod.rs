@@ -3,6 +3,7 @@ mod source;
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ const PROGRESS: Duration = Duration::from_secs(2);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples (while `quorate testnet` runs):
-  quorate export chain.jsonl                        all blocks up to the newest
+  quorate export chain.jsonl                        all blocks that the validator has
   quorate export block.jsonl --from 70 --to 70      one commit proof
   quorate verify chain.jsonl
 Without a running validator, as the user of the stopped one:
@@ -35,9 +36,9 @@ pub(crate) struct Export {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Height of the first block.
-    #[arg(long, value_name = "HEIGHT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    from: u64,
+    /// Height of the first block. [default: the oldest one of the validator, 1 if it prunes none]
+    #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(1..))]
+    from: Option<u64>,
 
     /// Height of the last block. [default: the newest one]
     #[arg(long, value_name = "HEIGHT")]
@@ -60,10 +61,12 @@ impl Export {
             Some(directory) => Source::stopped(directory, self.target.genesis()?)?,
             None => Source::Running(self.target.reachable().await?),
         };
-        let newest = source.height().await?;
-        let to = self.to.unwrap_or(newest);
-        if self.from > to || to > newest {
-            let text = format!("blocks {} to {to}: the validator has blocks 1 to {newest}", self.from);
+        let (oldest, newest) = source.heights().await?;
+        let (from, to) = (self.from.unwrap_or(oldest), self.to.unwrap_or(newest));
+        if from > to || from < oldest || to > newest {
+            let pruned = if from < oldest { "; it has pruned the older ones: ask another one" } else { "" };
+            let text =
+                format!("blocks {from} to {to}: the validator has blocks {oldest} to {newest}{pruned}");
             return Err(Failure::new(Exit::NotFound, text));
         }
         let doing = format!("cannot write {}", self.file.display());
@@ -72,7 +75,7 @@ impl Export {
         let path = if is_special { self.file.clone() } else { partial(&self.file) };
         let mut file = BufWriter::new(File::create(&path).or_fail(Exit::Failed, &doing)?);
         let mut written = tokio::select! {
-            written = self.write(&source, to, &mut file) => written,
+            written = self.write(&source, from..=to, &mut file) => written,
             _ = tokio::signal::ctrl_c() => Err(Failure::new(Exit::Failed, "interrupted")),
         };
         if !is_special {
@@ -82,17 +85,26 @@ impl Export {
             }
         }
         written?;
-        let blocks = to - self.from + 1;
+        if self.from.is_none() && from > 1 {
+            errln!("the validator has pruned the blocks below height {from}: the file begins there");
+        }
+        let blocks = to - from + 1;
         errln!("wrote {blocks} blocks to {}; check them with `quorate verify`", self.file.display());
         Ok(())
     }
 
-    /// Writes the blocks up to `to`, each epoch before its first block.
-    async fn write(&self, source: &Source, to: u64, file: &mut impl Write) -> Result<(), Failure> {
+    /// Writes the blocks, each epoch before its first block.
+    async fn write(
+        &self,
+        source: &Source,
+        heights: RangeInclusive<u64>,
+        file: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let to = *heights.end();
         let doing = format!("cannot write {}", self.file.display());
         let mut epochs = Epochs { source, page: VecDeque::new(), next: 0 };
         let mut shown = Instant::now();
-        for height in self.from..=to {
+        for height in heights {
             let commit = source.commit_proof(height).await?;
             let epoch = commit.block.0.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
             let epoch = epoch.ok_or_else(|| faulty(&format!("block {height} is malformed")))?;

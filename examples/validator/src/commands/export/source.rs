@@ -21,6 +21,7 @@ pub(super) enum Source {
 
 /// A [`StoppedChain`] of any protocol.
 pub(super) trait ReadChain {
+    fn oldest_height(&self) -> u64;
     fn height(&self) -> u64;
     fn commit(&self, height: u64) -> quorate_node::Result<Option<CommitView>>;
     fn epochs(&self, from: u64) -> quorate_node::Result<Vec<EpochView>>;
@@ -41,11 +42,11 @@ impl Source {
         Ok(Self::Stopped(chain.or_fail(Exit::Setup, "cannot read the data directory")?))
     }
 
-    /// Returns the height of the newest executed block.
-    pub(super) async fn height(&self) -> Result<u64, Failure> {
+    /// Returns the heights of the oldest and of the newest block.
+    pub(super) async fn heights(&self) -> Result<(u64, u64), Failure> {
         match self {
-            Self::Running(api) => Ok(api.status().await?.height),
-            Self::Stopped(chain) => Ok(chain.height()),
+            Self::Running(api) => api.status().await.map(|status| (status.oldest_height, status.height)),
+            Self::Stopped(chain) => Ok((chain.oldest_height(), chain.height())),
         }
     }
 
@@ -78,6 +79,10 @@ impl Source {
 }
 
 impl<P: Protocol> ReadChain for StoppedChain<P> {
+    fn oldest_height(&self) -> u64 {
+        self.oldest_height()
+    }
+
     fn height(&self) -> u64 {
         self.height()
     }
