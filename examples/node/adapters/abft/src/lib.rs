@@ -54,6 +54,8 @@ pub const NAME: &str = "abft";
 
 /// Maximum number of bytes of blocks in the answer to a member that is behind, beyond its last block.
 const PAGE_BYTES: usize = 8 << 20;
+/// Smallest sequence number of a client's batch, above all heights. [`Abft::next_sequence`] starts much higher.
+const FIRST_SEQUENCE: u64 = 1 << 40;
 /// Length above which a message must not delay others.
 const BULK: usize = 16 << 10;
 /// Maximum number of members of a chain with Ed25519 votes, whose lists of signatures grow with the square of that number.
@@ -179,7 +181,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             executed: setup.executed,
             recent_states,
             recent_transactions: recent_transactions(archive, setup.executed.height)?,
-            first_sequence: setup.first_sequence,
+            first_sequence: FIRST_SEQUENCE,
             entropy,
             parameters: chain::Parameters::default(),
         };

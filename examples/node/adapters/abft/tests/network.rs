@@ -61,6 +61,37 @@ async fn accepted_transactions_are_committed_after_a_restart() {
     scenarios::commits_after_a_restart(&site(4), start).await;
 }
 
+/// A member alone can propose in two epochs. The batches after these are only recorded.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn batches_that_were_not_proposed_survive_a_restart() {
+    let site = site(4);
+    let single = Member::start(start(site.config(0))).await;
+    let mut tickets = Vec::new();
+    for round in 0..6 {
+        tickets.extend(single.submit(puts(round, 3)).await);
+        // Another number means that the batch before it is sealed.
+        let last = tickets.last().unwrap().batch_sequence;
+        eventually("the batch is sealed", || {
+            let transaction = format!("put seal {}", tickets.len());
+            let next = single.node.handle().submit(transaction.into()).unwrap();
+            tickets.push(next);
+            next.batch_sequence > last
+        })
+        .await;
+    }
+    single.node.shutdown().await.unwrap();
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(start(site.config(i))).await);
+    }
+    let handle = members[2].node.handle();
+    eventually("the transactions are committed", || {
+        tickets.iter().all(|ticket| handle.transaction(ticket.id).unwrap().is_some())
+    })
+    .await;
+    stop(members).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repeated_transactions_are_ordered_once_and_reported() {
     let site = site(1);

@@ -43,7 +43,8 @@ pub struct Config<S: ThresholdScheme, V: Scheme> {
     pub recent_states: Vec<Executed>,
     /// Identifiers of the transactions of the last [`RECENT`] executed blocks, with the heights, ascending.
     pub recent_transactions: Vec<(u64, Vec<Hash>)>,
-    /// The smallest sequence number of this member's batches.
+    /// The smallest sequence number of the batches of this member's clients, in all runs. Recorded batches with lower numbers are
+    /// those of blocks, whose numbers are heights.
     pub first_sequence: u64,
     /// 32 bytes from the system's generator, used if no record contains the seed of an earlier run.
     pub entropy: Zeroizing<[u8; 32]>,

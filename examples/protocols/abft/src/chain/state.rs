@@ -76,7 +76,7 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) is_join_timer_set: bool,
     /// Committed blocks that a restarted member delivers again.
     pub(super) undelivered: Vec<Delivery<V>>,
-    /// Recorded batches of clients that were settled before the restart.
+    /// Recorded batches that were settled before the restart.
     pub(super) obsolete: Vec<Hash>,
 }
 
@@ -219,7 +219,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         self.ahead.len() > usize::from(self.config.setup.tolerance.faulty())
     }
 
-    /// The recorded batches of this member's clients.
+    /// Takes the recorded batches of this member's clients that are not settled. The others have no use: those that were settled
+    /// before the restart, and those of blocks that were not recorded.
     fn restore_batches(&mut self, recorded: Recorded<V>) {
         let in_blocks: HashSet<Hash> = recorded
             .blocks
@@ -230,13 +231,16 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let mut own: Vec<Arc<Batch>> = recorded.batches.into_values().collect();
         own.sort_by_key(|batch| batch.sequence());
         for batch in own {
+            let digest = batch.digest().0;
+            if in_blocks.contains(&digest) {
+                continue;
+            }
             let is_own = batch.author() == self.me && batch.sequence() >= self.config.first_sequence;
-            if is_own && !in_blocks.contains(&batch.digest().0) {
+            if is_own {
                 self.next_sequence = self.next_sequence.max(batch.sequence() + 1);
-                let digest = batch.digest().0;
-                if self.pending.add(batch, |id| self.recent.contains(id)) {
-                    self.obsolete.push(digest);
-                }
+            }
+            if !is_own || self.pending.add(batch, |id| self.recent.contains(id)) {
+                self.obsolete.push(digest);
             }
         }
     }
