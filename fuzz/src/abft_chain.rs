@@ -108,6 +108,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         Message::Batch(batch),
         Message::Status { height: 1 },
         Message::End { next: 2, tip: 3 },
+        Message::Pruned { oldest: 2, tip: 3 },
     ];
     all.extend(messages.iter().map(Encode::encode));
     let input = Record::Input { height: 1, from: SENDER, message: vec![1, 2] };

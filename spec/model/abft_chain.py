@@ -68,4 +68,6 @@ def read_message(r, s, voters):
         return {"tag": tag, "author": batch.author, "height": str(batch.sequence), "digest": batch.header().digest().hex()}
     if tag == 6:
         return {"tag": tag, "next": str(r.uint(8)), "tip": str(r.uint(8))}
+    if tag == 7:
+        return {"tag": tag, "oldest": str(r.uint(8)), "tip": str(r.uint(8))}
     raise Refused("MALFORMED")

@@ -290,7 +290,9 @@ impl ProtocolView for AbftView {
                 tag::SIGN
             }
             Ok(Message::Block(_)) => tag::BLOCK,
-            Ok(Message::Batch(_) | Message::Status { .. } | Message::End { .. }) => tag::TRAFFIC,
+            Ok(Message::Batch(_) | Message::Status { .. } | Message::End { .. } | Message::Pruned { .. }) => {
+                tag::TRAFFIC
+            }
             Err(_) => 0,
         };
         Kind { tag, variant: 0 }

@@ -42,6 +42,7 @@ use zeroize::Zeroizing;
 pub use block::{Batch, BatchSummary, Block};
 pub use quorate_protocol::Executed;
 pub use quorate_protocol::batch::OwnBatchState;
+pub use quorate_protocol::pruned_peers::PrunedHistory;
 pub use quorate_protocol::signing_history::{Abstention, SigningHistory};
 pub use vocabulary::{Command, FaultReport, LatestRecord, Signed, Status};
 
@@ -225,7 +226,8 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// If the archive fails.
     fn certificate(archive: &dyn Archive<Self>, block: &Self::Block) -> Result<(Vec<u8>, Vec<MemberIndex>)>;
 
-    /// Answers a peer's request from the archive.
+    /// Answers a peer's request from the archive. A request for blocks below [`Archive::oldest_height`] needs an answer, too, so
+    /// that the peer asks another member and [`Status::pruned_history`] of its replica can say that no member has them.
     ///
     /// # Errors
     /// If the archive fails.
@@ -431,7 +433,7 @@ pub enum RecordKind<'a, P: Protocol> {
     Block(&'a Arc<P::Block>),
     /// A record that replaces the previous record of the same slot.
     Latest(LatestRecord),
-    /// A record that is stored permanently under its height.
+    /// A record that is stored under its height until the block there is pruned.
     AtHeight(u64),
     /// A record of a height that is stored until [`Action::PruneLog`]. All such records are loaded in the order in which they
     /// were written.

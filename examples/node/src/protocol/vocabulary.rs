@@ -6,6 +6,7 @@ use quorate::Error;
 use quorate::machine::MemberIndex;
 use quorate_protocol::Executed;
 use quorate_protocol::batch::Batch;
+use quorate_protocol::pruned_peers::PrunedHistory;
 use quorate_protocol::signing_history::Abstention;
 
 /// A request of the node to a replica.
@@ -34,6 +35,8 @@ pub struct Status {
     pub timeouts: u64,
     /// True if the replica lacks blocks or batches.
     pub catching_up: bool,
+    /// Missing blocks that peers have pruned.
+    pub pruned_history: Option<PrunedHistory>,
     /// The member's abstention from votes, because its records may be old; `None` if it does not abstain.
     pub abstention: Option<Abstention>,
     /// Number of epochs for which the member has presignatures; `None` if the chain uses none.

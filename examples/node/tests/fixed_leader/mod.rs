@@ -510,6 +510,7 @@ impl Protocol for FixedLeader {
             committed,
             timeouts: 0,
             catching_up: replica.behind,
+            pruned_history: None,
             abstention: None,
             presigned_epochs: None,
         }

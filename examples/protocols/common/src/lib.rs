@@ -10,6 +10,7 @@
 //! | [`execution`] | the states that this member computed, compared with the states that blocks name |
 //! | [`signing_history`] | what a starting member knows about the signatures of its keys |
 //! | [`status_poll`] | the poll of the other members after a start |
+//! | [`pruned_peers`] | the peers that have pruned the blocks that a member lacks |
 //! | [`rate_limit`] | a byte-rate limit per peer |
 //! | `testing` | committees with public secrets |
 //! | `simulation` | the application and the clients of a chain in the simulator |
@@ -18,6 +19,7 @@ pub mod batch;
 pub mod builder;
 mod digest;
 pub mod execution;
+pub mod pruned_peers;
 pub mod rate_limit;
 pub mod signing_history;
 #[cfg(feature = "simulate")]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use quorate::committee::{Committee, SignerSet};
 use quorate::machine::{MemberIndex, Time};
 use quorate::sortition::Seed;
+use quorate_protocol::pruned_peers::{PrunedHistory, PrunedPeers};
 use quorate_protocol::rate_limit::PeerRateLimiter;
 use quorate_protocol::status_poll::StatusPoll;
 
@@ -30,6 +31,7 @@ pub(crate) struct BlockSync<S: GosigScheme> {
     queue: VecDeque<CertifiedBlock<S>>,
     poll: StatusPoll,
     limiter: PeerRateLimiter,
+    pruned: PrunedPeers,
 }
 
 /// A committed block that awaits its transactions.
@@ -55,6 +57,7 @@ impl<S: GosigScheme> BlockSync<S> {
             queue: VecDeque::new(),
             poll,
             limiter: PeerRateLimiter::default(),
+            pruned: PrunedPeers::default(),
         }
     }
 
@@ -94,9 +97,31 @@ impl<S: GosigScheme> BlockSync<S> {
         supported.map_or(0, |(height, _)| height)
     }
 
-    /// Returns the members that claim a height or a higher one.
+    /// Returns the members that claim a height or a higher one and have not pruned it.
     pub(crate) fn holders(&self, height: u64) -> Vec<MemberIndex> {
-        self.heights.iter().filter(|(_, of)| **of >= height).map(|(member, _)| *member).collect()
+        let holds =
+            |(member, of): &(&MemberIndex, &u64)| **of >= height && !self.pruned.lacks(**member, height);
+        self.heights.iter().filter(holds).map(|(member, _)| *member).collect()
+    }
+
+    // Pruned history.
+
+    /// Records that a member has no blocks below a height. It is not asked for them again, unless a link to it is new.
+    pub(crate) fn record_pruned(&mut self, member: MemberIndex, oldest: u64) {
+        if self.accept_answer(member) || self.heights.contains_key(&member) {
+            self.pruned.record(member, oldest);
+        }
+    }
+
+    /// Forgets what a member has pruned.
+    pub(crate) fn forget_pruned(&mut self, member: MemberIndex) {
+        self.pruned.forget(member);
+    }
+
+    /// Returns the blocks above a committed height that members have pruned.
+    pub(crate) fn pruned_history(&self, height: u64) -> Option<PrunedHistory> {
+        let is_missing = !self.queue.is_empty() || self.heights.values().any(|of| *of > height);
+        self.pruned.history(height + 1).filter(|_| is_missing)
     }
 
     // The queue of committed blocks.
@@ -148,8 +173,7 @@ impl<S: GosigScheme> BlockSync<S> {
             }
             None => {}
         }
-        let holders = self.heights.iter().filter(|(_, of)| **of > height).map(|(member, _)| *member);
-        let peer = sampler.sample(holders.collect(), 1).first().copied()?;
+        let peer = sampler.sample(self.holders(height + 1), 1).first().copied()?;
         self.asked = Some((peer, now.plus(parameters.retry * 4)));
         if !self.awaited.contains(&peer) {
             self.awaited.push(peer);
@@ -236,6 +260,27 @@ mod tests {
         assert!(!sync.accept_answer(3));
         assert!(sync.accept_answer(second));
         assert!(sync.next_request(later, 4, &mut sampler, &parameters) == Some(second), "at once");
+    }
+
+    #[test]
+    fn a_member_that_pruned_the_blocks_is_replaced_at_once() {
+        let (parameters, mut sampler) = (Parameters::default(), PeerSampler::new([1; 32]));
+        let mut sync = BlockSync::<T>::new(Some(0), 4);
+        (1..=3).for_each(|member| sync.record_height(member, 90));
+        let mut asked = Vec::new();
+        for _ in 0..3 {
+            let peer = sync.next_request(Time(0), 4, &mut sampler, &parameters).unwrap();
+            sync.record_pruned(peer, 50);
+            asked.push(peer);
+        }
+        asked.sort_unstable();
+        assert_eq!(asked, [1, 2, 3]);
+        assert_eq!(sync.pruned_history(4), Some(PrunedHistory { height: 5, peers: 3, oldest: 50 }));
+        assert!(sync.next_request(Time(0), 4, &mut sampler, &parameters).is_none(), "no busy loop");
+        assert!(sync.holders(49).is_empty() && sync.holders(50).len() == 3);
+        sync.forget_pruned(2);
+        assert_eq!(sync.next_request(Time(0), 4, &mut sampler, &parameters), Some(2));
+        assert!(BlockSync::<T>::new(Some(0), 4).pruned_history(4).is_none());
     }
 
     #[test]

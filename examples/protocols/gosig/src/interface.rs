@@ -9,6 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Vrf;
+use quorate_protocol::pruned_peers::PrunedHistory;
 pub use quorate_protocol::signing_history::{Abstention, SigningHistory};
 
 use crate::block::{Block, Executed};
@@ -217,4 +218,6 @@ pub struct Status {
     pub catching_up: bool,
     /// The member's abstention from votes, if it abstains.
     pub abstention: Option<Abstention>,
+    /// Missing blocks that other members have pruned.
+    pub pruned_history: Option<PrunedHistory>,
 }

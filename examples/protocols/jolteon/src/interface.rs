@@ -10,6 +10,7 @@ use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 pub use quorate_protocol::batch::OwnBatchState;
+use quorate_protocol::pruned_peers::PrunedHistory;
 pub use quorate_protocol::signing_history::{Abstention, SigningHistory};
 
 use crate::batch::Batch;
@@ -152,4 +153,6 @@ pub struct Status {
     pub catching_up: bool,
     /// The member's abstention from votes, if it abstains.
     pub abstention: Option<Abstention>,
+    /// Missing blocks that other members have pruned.
+    pub pruned_history: Option<PrunedHistory>,
 }

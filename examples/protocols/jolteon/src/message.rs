@@ -37,6 +37,7 @@ pub const MAX_BATCH_REQUEST: usize = 16;
 /// | 12 | `BatchReply` | response, one message per batch |
 /// | 13 | `ViewRequest` | a member that started and may have lost records, to all |
 /// | 14 | `ViewReply` | response: the receiver's highest certificates |
+/// | 15 | `Pruned` | response to 9 or 11: the sender no longer has these blocks |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S: Scheme> {
     /// A proposed block.
@@ -83,6 +84,11 @@ pub enum Message<S: Scheme> {
         /// The sender's highest certificates.
         advance: Box<Advance<S>>,
     },
+    /// The sender has no committed blocks below a height, nor their batches.
+    Pruned {
+        /// Height of its oldest block.
+        oldest: u64,
+    },
 }
 
 /// A timeout vote, its justification, and the sender's vote in that view.
@@ -111,15 +117,17 @@ pub struct Advance<S: Scheme> {
 /// A request that only the archive can answer, because the replica keeps nothing below its committed height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryRequest<S: Scheme> {
-    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, limited by [`block_range`].
+    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, limited by [`block_range`]. If that height
+    /// is pruned, answer with [`Message::Pruned`].
     Blocks {
         /// Lowest missing height.
         from: u64,
     },
-    /// Answer with one [`Message::BatchReply`] per available batch.
+    /// Answer with one [`Message::BatchReply`] per available batch. If one is not and blocks are pruned, answer with
+    /// [`Message::Pruned`], too.
     Batches(Vec<BatchDigest>),
     /// The peer knows a certificate of a block in a committed view. If the archive does not have the block, ask the peer
-    /// for its first blocks with [`Message::BlockRequest`]: it may have another history.
+    /// for its blocks from the archive's oldest one on with [`Message::BlockRequest`]: it may have another history.
     CheckCertified(BlockDigest),
     /// The peer's history, consecutive blocks of which the first is not above the committed height. Compare it with the
     /// archive: two different committed blocks of one height are proof that a third of the members is faulty.
@@ -237,6 +245,7 @@ impl<S: Scheme> Encode for Message<S> {
                 w.u64(*nonce);
                 advance.encode_to(w);
             }
+            Message::Pruned { oldest } => w.u64(*oldest),
         }
     }
 }
@@ -270,6 +279,7 @@ impl<S: Scheme> Message<S> {
             Message::BatchReply(_) => 12,
             Message::ViewRequest { .. } => 13,
             Message::ViewReply { .. } => 14,
+            Message::Pruned { .. } => 15,
         }
     }
 }
@@ -295,6 +305,7 @@ impl<S: Scheme> Decode<Committees<S>> for Message<S> {
             12 => Message::BatchReply(Arc::new(Batch::decode_from(r, &())?)),
             13 => Message::ViewRequest { nonce: r.u64()? },
             14 => Message::ViewReply { nonce: r.u64()?, advance: Box::new(decode_advance(r, committees)?) },
+            15 => Message::Pruned { oldest: r.u64()? },
             _ => return Err(Error::Malformed { what: "message tag" }),
         })
     }
@@ -357,6 +368,7 @@ mod tests {
             Message::ViewRequest { nonce: 7 },
             Message::ViewReply { nonce: 7, advance: Box::new(advance) },
             Message::Hello { certified: 9 },
+            Message::Pruned { oldest: 8 },
             Message::Batch(batch.clone()),
             Message::Acknowledge(
                 Vote::sign_unguarded(&secret::<quorate::ed25519::Ed25519>(1), &c.identities, stored).unwrap(),
@@ -371,7 +383,7 @@ mod tests {
 
     fn check<S: Scheme>() {
         let c = committees::<S>(4);
-        assert_eq!(check_encoding(&all(&c), &c), (1..=14).collect(), "all tags are covered");
+        assert_eq!(check_encoding(&all(&c), &c), (1..=15).collect(), "all tags are covered");
     }
 
     #[test]

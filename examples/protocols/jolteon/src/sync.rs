@@ -3,7 +3,8 @@
 //! Blocks are requested by range, from the height above the committed one up to a certified block. Each block of a
 //! response is certified by the next one, so that a peer cannot supply a wrong block; the last block of a response is
 //! held until the next response certifies it. Batches are requested by digest, one per request. A peer that does not
-//! answer in time is replaced by the next one.
+//! answer in time is replaced by the next one. A peer that has pruned the first missing block is replaced at once, by any
+//! member, and asked again only while all have pruned it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use quorate::committee::SignerSet;
 use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
+use quorate_protocol::pruned_peers::{PrunedHistory, PrunedPeers};
 use quorate_protocol::rate_limit::PeerRateLimiter;
 use quorate_protocol::status_poll::StatusPoll;
 
@@ -30,6 +32,7 @@ pub(crate) struct Synchronizer<S: Scheme> {
     heights: BTreeMap<BatchDigest, u64>,
     rate_limiter: PeerRateLimiter,
     poll: StatusPoll,
+    pruned: PrunedPeers,
     members: u16,
 }
 
@@ -61,6 +64,7 @@ impl<S: Scheme> Synchronizer<S> {
             heights: BTreeMap::new(),
             rate_limiter: PeerRateLimiter::default(),
             poll: StatusPoll::new(members),
+            pruned: PrunedPeers::default(),
             members,
         }
     }
@@ -122,13 +126,15 @@ impl<S: Scheme> Synchronizer<S> {
             search.tries += 1;
             search.held = None;
         }
+        let first = search.held.as_ref().map_or(root, |held| held.height) + 1;
+        skip_pruned(&self.pruned, first, &search.holders, &mut search.tries);
         let peer = *search.holders.get(search.tries % search.holders.len().max(1))?;
         let wait = parameters.retry * (1 << (search.tries / search.holders.len().max(1)).min(4));
         search.asked = Some((peer, now.plus(wait)));
         if !search.awaited.contains(&peer) {
             search.awaited.push(peer);
         }
-        Some((peer, search.held.as_ref().map_or(root, |held| held.height) + 1))
+        Some((peer, first))
     }
 
     // Batches.
@@ -170,10 +176,11 @@ impl<S: Scheme> Synchronizer<S> {
         parameters: &Parameters,
     ) -> Vec<(MemberIndex, BatchDigest)> {
         let mut asks = Vec::new();
-        for ((_, digest), search) in self.batches.iter_mut().take(MAX_WANTED) {
+        for ((height, digest), search) in self.batches.iter_mut().take(MAX_WANTED) {
             if search.due.is_some_and(|due| due > now) {
                 continue;
             }
+            skip_pruned(&self.pruned, *height, &search.holders, &mut search.tries);
             let holders = search.holders.len().max(1);
             let Some(peer) = search.holders.get(search.tries % holders) else { continue };
             asks.push((*peer, *digest));
@@ -181,6 +188,37 @@ impl<S: Scheme> Synchronizer<S> {
             search.tries += 1;
         }
         asks
+    }
+
+    // Pruned history.
+
+    /// Records that a peer has no blocks below a height. `root` is the committed height of this member.
+    pub(crate) fn record_pruned(&mut self, peer: MemberIndex, oldest: u64, root: u64) {
+        self.pruned.record(peer, oldest);
+        let (me, members, pruned) = (self.me, self.members, &self.pruned);
+        let Some(search) = &mut self.blocks else { return };
+        let first = search.held.as_ref().map_or(root, |held| held.height) + 1;
+        if search.asked.is_none_or(|(asked, _)| asked != peer) || !pruned.lacks(peer, first) {
+            return;
+        }
+        // Members that did not sign the target may have the blocks, too.
+        search.holders.extend((0..members).filter(|member| *member != me));
+        dedup(&mut search.holders);
+        if search.holders.iter().any(|holder| !pruned.lacks(*holder, first)) {
+            search.asked = None;
+        }
+    }
+
+    /// Forgets what a peer has pruned.
+    pub(crate) fn forget_pruned(&mut self, peer: MemberIndex) {
+        self.pruned.forget(peer);
+    }
+
+    /// Returns the missing blocks that peers have pruned. `root` is the committed height of this member.
+    pub(crate) fn pruned_history(&self, root: u64) -> Option<PrunedHistory> {
+        let batches = self.batches.keys().next().map(|(height, _)| *height);
+        let missing = batches.or(self.blocks.as_ref().map(|_| root + 1))?;
+        self.pruned.history(missing)
     }
 
     // The poll after a start.
@@ -213,6 +251,14 @@ impl<S: Scheme> Synchronizer<S> {
     ) -> bool {
         self.rate_limiter.try_consume(now, peer, bytes, parameters.serve_bytes_per_second)
     }
+}
+
+/// Advances to the next holder that has not pruned a height, unless all have.
+fn skip_pruned(pruned: &PrunedPeers, height: u64, holders: &[MemberIndex], tries: &mut usize) {
+    let holder = |at: usize| holders.get(at % holders.len().max(1));
+    let mut next = *tries..*tries + holders.len();
+    let has = |at: &usize| holder(*at).is_some_and(|holder| !pruned.lacks(*holder, height));
+    *tries = next.find(has).unwrap_or(*tries);
 }
 
 fn dedup(members: &mut Vec<MemberIndex>) {
@@ -267,6 +313,37 @@ mod tests {
             now = sync.due(false).unwrap();
         }
         assert_eq!(now.since(before), parameters.retry * 4);
+    }
+
+    #[test]
+    fn a_peer_that_pruned_the_blocks_is_replaced_at_once() {
+        let parameters = Parameters::default();
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.close_poll();
+        let mut signers = SignerSet::new(4);
+        [0, 1, 2].iter().for_each(|m| assert!(signers.insert(*m)));
+        sync.search_for(BlockDigest([1; 32]), None, &signers);
+        assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), Some((1, 11)));
+        sync.record_pruned(1, 11, 10);
+        assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), None, "height 11 is there");
+        sync.record_pruned(1, 50, 10);
+        assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), Some((2, 11)));
+        sync.record_pruned(2, 40, 10);
+        assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), Some((3, 11)), "it did not sign the target");
+        assert_eq!(sync.pruned_history(10), Some(PrunedHistory { height: 11, peers: 2, oldest: 40 }));
+        sync.record_pruned(3, 60, 10);
+        assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), None, "all have pruned it: no busy loop");
+        let (mut now, mut asks) = (Time(0), 0);
+        while now < Time(0).plus(parameters.retry * 100) {
+            now = sync.due(false).unwrap();
+            let (peer, _) = sync.ask_blocks(now, 10, &parameters).unwrap();
+            sync.record_pruned(peer, 60, 10);
+            asks += 1;
+        }
+        assert!(asks < 20, "{asks} requests");
+        sync.forget_pruned(2);
+        now = sync.due(false).unwrap();
+        assert_eq!(sync.ask_blocks(now, 10, &parameters).unwrap().0, 2);
     }
 
     #[test]

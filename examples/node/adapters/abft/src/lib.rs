@@ -196,13 +196,15 @@ impl<S: ChainScheme> Protocol for Abft<S> {
     }
 
     fn status(machine: &Self::Machine) -> Status {
-        let chain::Status { committed, running, catching_up, presigned_epochs } = machine.status();
+        let chain::Status { committed, running, catching_up, presigned_epochs, pruned_history } =
+            machine.status();
         Status {
             view: running,
             leader: None,
             committed,
             timeouts: 0,
             catching_up,
+            pruned_history,
             abstention: None,
             presigned_epochs,
         }
@@ -275,7 +277,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             // The end of an answer follows its blocks.
             chain::Message::Batch(_) | chain::Message::Block(_) | chain::Message::End { .. } => true,
             chain::Message::Epoch { message, .. } => message.shard_len() > BULK,
-            chain::Message::Vote(_) | chain::Message::Status { .. } => false,
+            chain::Message::Vote(_) | chain::Message::Status { .. } | chain::Message::Pruned { .. } => false,
         }
     }
 
@@ -374,7 +376,12 @@ impl<S: ChainScheme> Protocol for Abft<S> {
                 break;
             }
         }
-        send(&chain::Message::End { next, tip });
+        let oldest = archive.oldest_height();
+        if next == from && from < oldest {
+            send(&chain::Message::Pruned { oldest, tip });
+        } else {
+            send(&chain::Message::End { next, tip });
+        }
         Ok(())
     }
 

@@ -131,14 +131,23 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     }
 
     fn status(replica: &Replica<S>) -> Status {
-        let quorate_gosig::Status { round, leader, committed, timeouts, catching_up, abstention, .. } =
-            replica.status();
+        let quorate_gosig::Status {
+            round,
+            leader,
+            committed,
+            timeouts,
+            catching_up,
+            abstention,
+            pruned_history,
+            ..
+        } = replica.status();
         Status {
             view: round,
             leader: Some(leader),
             committed,
             timeouts,
             catching_up,
+            pruned_history,
             abstention,
             presigned_epochs: None,
         }
@@ -316,16 +325,19 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
                     let Some(finality) = Self::finality(archive, &block)? else { break };
                     blocks.push((block, Arc::new(finality)));
                 }
-                if let Some(answer) = block_range(blocks) {
-                    send(&answer);
+                match block_range(blocks) {
+                    Some(answer) => send(&answer),
+                    None => send_if_pruned(archive, from, send)?,
                 }
             }
-            HistoryRequest::Transactions { block: BlockDigest(digest), places, .. } => {
+            HistoryRequest::Transactions { block: BlockDigest(digest), height, places } => {
                 let block = archive.block(&digest)?;
                 if let Some(block) = block
                     && let Some(payload) = archive.batch(&block.payload.digest().0)?
                 {
                     send(&transaction_range(&block, &payload, &places));
+                } else {
+                    send_if_pruned(archive, height, send)?;
                 }
             }
             HistoryRequest::CheckCommitted { height, digest } => {
@@ -349,6 +361,20 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     fn certificate_bytes(finality: &Finality<S>) -> usize {
         finality.certificate().encoded_len()
     }
+}
+
+/// Answers that a height is pruned, if it is. The epoch of the answer is that of the oldest block.
+fn send_if_pruned<S: GosigScheme>(
+    archive: &dyn Archive<Gosig<S>>,
+    height: u64,
+    send: &mut dyn FnMut(&Message<S>),
+) -> Result<()> {
+    let oldest = archive.oldest_height();
+    if height < oldest {
+        let epoch = archive.block_at(oldest)?.map_or(0, |block| block.epoch);
+        send(&quorate_gosig::Message::Pruned { oldest }.in_epoch(epoch));
+    }
+    Ok(())
 }
 
 /// Converts the schedule of the genesis, in seconds since 1970, to the replica's clock, in microseconds since 1970.

@@ -22,9 +22,13 @@ use quorate_node::Contact;
 use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
 use quorate_node::epochs::Epoch;
+use quorate_node::execution::StoppedChain;
 use quorate_node::genesis::{Genesis, Schedule, SchemeName};
 use quorate_node::keys::NodeKeys;
+use quorate_node::protocol::Protocol;
 use quorate_node::runtime::Starting;
+use quorate_node::store::{Binding, Store};
+use quorate_node_gosig::Gosig;
 
 type S = Counted<MinSig>;
 
@@ -213,6 +217,30 @@ async fn one_member_joins_and_another_leaves() {
     let status = members[0].node.handle().status();
     assert!(status.peers.iter().all(|p| p.faults == 0 && p.frames_refused == 0), "{:?}", status.peers);
     stop(members).await;
+    prune_all_changes(&chain.site);
+}
+
+/// Clients verify the members from the genesis on, so the proofs of their changes outlast the blocks.
+fn prune_all_changes(site: &Site) {
+    let (data, genesis) = (site.config(0).node.data, &site.genesis);
+    let proofs = || {
+        let stopped = StoppedChain::<Gosig<S>>::open(&data, genesis.clone()).unwrap();
+        let epochs = stopped.epochs(0).unwrap().into_iter();
+        epochs.map(|epoch| (epoch.epoch, epoch.block, epoch.finality, epoch.payload)).collect::<Vec<_>>()
+    };
+    let before = proofs();
+    assert!(before.len() == 3 && before[1].3.is_some() && before[2].2.is_some(), "{before:?}");
+    let committees = genesis.committees::<S>().unwrap();
+    let binding = Binding::recorded(&data, committees.chain.0).unwrap().with(genesis.protocol.clone());
+    let store = Store::<Gosig<S>>::open(&data, &binding, Gosig::context(&committees)).unwrap();
+    for epoch in store.epochs().unwrap() {
+        Gosig::add_epoch(store.context(), &epoch.committees(committees.chain).unwrap());
+    }
+    while store.prune(1).unwrap() {}
+    let last_change = store.epochs().unwrap().last().unwrap().first_height() - 1;
+    assert_eq!(store.check_height(last_change).unwrap_err().code(), "PRUNED");
+    drop(store);
+    assert_eq!(proofs(), before);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -112,14 +112,23 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     }
 
     fn status(replica: &Replica<S>) -> Status {
-        let quorate_jolteon::Status { view, leader, committed, timeouts, catching_up, abstention, .. } =
-            replica.status();
+        let quorate_jolteon::Status {
+            view,
+            leader,
+            committed,
+            timeouts,
+            catching_up,
+            abstention,
+            pruned_history,
+            ..
+        } = replica.status();
         Status {
             view,
             leader: Some(leader),
             committed,
             timeouts,
             catching_up,
+            pruned_history,
             abstention,
             presigned_epochs: None,
         }
@@ -301,23 +310,32 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         send: &mut dyn FnMut(&Message<S>),
     ) -> Result<()> {
         match request {
+            HistoryRequest::Blocks { from } if from < archive.oldest_height() => send_pruned(archive, send),
             HistoryRequest::Blocks { from } => {
                 let blocks = archive.history(from, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES)?;
                 if !blocks.is_empty() {
                     send(&block_range(blocks));
+                } else if from < archive.oldest_height() {
+                    // It was pruned meanwhile.
+                    send_pruned(archive, send);
                 }
             }
             HistoryRequest::Batches(digests) => {
+                let mut is_complete = true;
                 for BatchDigest(digest) in digests {
-                    if let Some(batch) = archive.batch(&digest)? {
-                        send(&Message::BatchReply(batch));
+                    match archive.batch(&digest)? {
+                        Some(batch) => send(&Message::BatchReply(batch)),
+                        None => is_complete = false,
                     }
+                }
+                if !is_complete && archive.oldest_height() > 1 {
+                    send_pruned(archive, send);
                 }
             }
             HistoryRequest::CheckCertified(target) => {
                 // A certified block that lost is also unknown. Then the peer's history is equal.
                 if archive.block(&target.0)?.is_none() {
-                    send(&Message::BlockRequest { from: 1, target });
+                    send(&Message::BlockRequest { from: archive.oldest_height(), target });
                 }
             }
             HistoryRequest::Compare(blocks) => compare(archive, &blocks)?,
@@ -405,6 +423,11 @@ fn parameters(p: &Parameters) -> quorate_jolteon::Parameters {
         view_timeout_cap: milliseconds(p.max_view_timeout_ms),
         ..quorate_jolteon::Parameters::default()
     }
+}
+
+/// Answers that older blocks are pruned.
+fn send_pruned<S: Scheme>(archive: &dyn Archive<Jolteon<S>>, send: &mut dyn FnMut(&Message<S>)) {
+    send(&Message::Pruned { oldest: archive.oldest_height() });
 }
 
 /// Compares consecutive blocks of a peer with the archive, up to the first difference.

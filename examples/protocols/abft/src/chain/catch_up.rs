@@ -84,6 +84,12 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         }
     }
 
+    /// Remembers what a member has pruned. The others were asked, too; the timer asks all of them again.
+    pub(super) fn on_pruned(&mut self, from: MemberIndex, oldest: u64, tip: u64) {
+        self.pruned.record(from, oldest);
+        self.note_height(from, tip);
+    }
+
     /// Sends a member again what this one sent it in running epochs.
     fn repeat(&self, to: MemberIndex, from_height: u64, step: &mut ChainStep<S, V>) {
         for (height, running) in self.running.range(from_height..) {

@@ -11,6 +11,7 @@ use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 use quorate_protocol::Executed;
 use quorate_protocol::batch::Batch;
+use quorate_protocol::pruned_peers::PrunedHistory;
 use zeroize::Zeroizing;
 
 use super::block::{CertifiedBlock, Finality};
@@ -126,7 +127,8 @@ pub enum Output<V: Scheme> {
     },
     /// A member lacks the blocks from a height on: send it up to [`PAGE`] of them in order, each as
     /// [`Message::Block`](super::Message) with the batches after it, as [`Message::Batch`](super::Message), and then
-    /// [`Message::End`](super::Message), also if there are none yet.
+    /// [`Message::End`](super::Message), also if there are none yet. If the first of them is pruned, send
+    /// [`Message::Pruned`](super::Message) instead.
     Serve {
         /// The member.
         to: MemberIndex,
@@ -179,4 +181,6 @@ pub struct Status {
     pub catching_up: bool,
     /// Number of epochs for which this member has presignatures; `None` for a scheme without.
     pub presigned_epochs: Option<u64>,
+    /// Missing blocks that other members have pruned.
+    pub pruned_history: Option<PrunedHistory>,
 }

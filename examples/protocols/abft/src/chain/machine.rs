@@ -75,6 +75,7 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
             Input::Command(Command::Connected(member)) => {
                 self.answered.remove(&member);
                 self.not_ahead.remove(&member);
+                self.pruned.forget(member);
                 step.send(member, Message::Status { height: self.tip.height + 1 });
             }
             Input::Message { from, message } => match message {
@@ -84,6 +85,7 @@ impl<S: ThresholdScheme, V: Scheme> Machine for Chain<S, V> {
                 Message::Batch(batch) => self.on_batch(batch, &mut step),
                 Message::Status { height } => self.on_status(now, from, height, &mut step),
                 Message::End { next, tip } => self.on_end(from, next, tip, &mut step),
+                Message::Pruned { oldest, tip } => self.on_pruned(from, oldest, tip),
             },
         }
         self.advance(now, &mut step);

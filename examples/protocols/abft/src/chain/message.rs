@@ -47,6 +47,13 @@ pub enum Message<S: ThresholdScheme, V: Scheme> {
         /// Height of the sender's last block.
         tip: u64,
     },
+    /// The answer to a status if the sender no longer has the first block that the receiver lacks.
+    Pruned {
+        /// Height of the sender's oldest block.
+        oldest: u64,
+        /// Height of the sender's last block.
+        tip: u64,
+    },
 }
 
 /// Records of the chain. They contain secrets: `Debug` shows none.
@@ -120,7 +127,8 @@ pub struct Limits<V: Scheme> {
 }
 
 /// Encoding: a tag, then tag 1: height u64 ‖ message; tag 2: vote in the form for links; tag 3: block ‖ certificate;
-/// tag 4: height u64; tag 5: batch; tag 6: next height u64 ‖ height of the last block u64.
+/// tag 4: height u64; tag 5: batch; tag 6: next height u64 ‖ height of the last block u64; tag 7: height of the oldest block
+/// u64 ‖ height of the last block u64.
 impl<S: ThresholdScheme, V: Scheme> Encode for Message<S, V> {
     fn encode_to(&self, w: &mut Writer) {
         match self {
@@ -150,6 +158,11 @@ impl<S: ThresholdScheme, V: Scheme> Encode for Message<S, V> {
                 w.u64(*next);
                 w.u64(*tip);
             }
+            Message::Pruned { oldest, tip } => {
+                w.u8(7);
+                w.u64(*oldest);
+                w.u64(*tip);
+            }
         }
     }
 }
@@ -166,6 +179,7 @@ impl<S: ThresholdScheme, V: Scheme> Decode<Limits<V>> for Message<S, V> {
             4 => Ok(Message::Status { height: r.u64()? }),
             5 => Ok(Message::Batch(Arc::new(Batch::decode_from(r, &())?))),
             6 => Ok(Message::End { next: r.u64()?, tip: r.u64()? }),
+            7 => Ok(Message::Pruned { oldest: r.u64()?, tip: r.u64()? }),
             _ => Err(Error::Malformed { what: "tag of a message of the chain" }),
         }
     }

@@ -15,6 +15,7 @@ use quorate::{Error, Result};
 use quorate_protocol::Executed;
 use quorate_protocol::batch::{Batch, TRANSACTIONS};
 use quorate_protocol::execution::Execution;
+use quorate_protocol::pruned_peers::PrunedPeers;
 use zeroize::Zeroizing;
 
 use super::block::{Block, BlockDigest, CertifiedBlock, Finality, STATE_LAG};
@@ -78,6 +79,7 @@ pub struct Chain<S: ThresholdScheme, V: Scheme> {
     pub(super) undelivered: Vec<Delivery<V>>,
     /// Recorded batches that were settled before the restart.
     pub(super) obsolete: Vec<Hash>,
+    pub(super) pruned: PrunedPeers,
 }
 
 /// The last certified block.
@@ -175,6 +177,7 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             is_join_timer_set: false,
             undelivered: Vec::new(),
             obsolete: Vec::new(),
+            pruned: PrunedPeers::default(),
         };
         while let Some(delivery) = recorded.delivery(chain.tip.height + 1)? {
             chain.append(&delivery);
@@ -191,7 +194,8 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         let committed = self.tip.height;
         let running = self.running.last_key_value().map_or(committed, |(height, _)| *height);
         let presigned_epochs = S::epochs_left(&self.config.secrets.agreed);
-        Status { committed, running, catching_up: self.is_behind(), presigned_epochs }
+        let pruned_history = self.pruned.history(committed + 1).filter(|_| !self.ahead.is_empty());
+        Status { committed, running, catching_up: self.is_behind(), presigned_epochs, pruned_history }
     }
 
     /// Returns the epoch of a height, if it runs.

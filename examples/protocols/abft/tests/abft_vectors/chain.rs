@@ -75,6 +75,9 @@ pub(crate) fn message(file: &Value, world: &World<'_, Ed25519List>, input: &Valu
             "digest": hex::encode(batch.digest().0),
         }),
         Message::End { next, tip } => json!({ "tag": 6, "next": next.to_string(), "tip": tip.to_string() }),
+        Message::Pruned { oldest, tip } => {
+            json!({ "tag": 7, "oldest": oldest.to_string(), "tip": tip.to_string() })
+        }
     };
     Ok(json!({ "message": fields }))
 }

@@ -65,6 +65,7 @@ impl<S: GosigScheme> Message<S> {
             }
             Message::Hello { committed } | Message::Welcome { committed } => w.u64(*committed),
             Message::BlockRequest { from } => w.u64(*from),
+            Message::Pruned { oldest } => w.u64(*oldest),
             Message::Blocks(blocks) => {
                 w.count(blocks.len());
                 for (block, finality) in blocks {
@@ -121,6 +122,7 @@ impl<S: GosigScheme> Message<S> {
                 };
                 Message::Blocks((0..n).map(|_| read()).collect::<Result<_>>()?)
             }
+            14 => Message::Pruned { oldest: r.u64()? },
             _ => return Err(Error::Malformed { what: "message tag" }),
         })
     }
@@ -231,6 +233,7 @@ mod tests {
             Message::ProposalRequest { round: 3, ballot: [4; 32] },
             Message::Hello { committed: 3 },
             Message::Welcome { committed: 4 },
+            Message::Pruned { oldest: 3 },
             Message::BlockRequest { from: 3 },
             Message::Blocks(vec![(first.block.clone(), Arc::new(finality))]),
         ]
@@ -240,7 +243,7 @@ mod tests {
         let c = committees::<S>(4);
         let all = all(&c);
         let tags: BTreeSet<u8> = all.iter().map(Message::tag).collect();
-        assert_eq!(tags, (1..=13).collect(), "all messages are covered");
+        assert_eq!(tags, (1..=14).collect(), "all messages are covered");
         let envelopes: Vec<Envelope<S>> = all.into_iter().map(|message| message.in_epoch(0)).collect();
         check_encoding(&envelopes, &c);
     }
@@ -256,7 +259,7 @@ mod tests {
         let c = committees::<T>(4);
         for message in all(&c) {
             let read = Envelope::<T>::decode(&message.clone().in_epoch(1).encode(), &c);
-            if matches!(message.tag(), 6 | 10 | 11 | 12) {
+            if matches!(message.tag(), 6 | 10 | 11 | 12 | 14) {
                 assert!(message.is_epoch_independent());
                 check_encoding(&[message.in_epoch(1)], &c);
             } else {

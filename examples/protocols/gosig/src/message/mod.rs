@@ -25,7 +25,7 @@ pub const MAX_REPLY_BYTES: usize = 1 << 20;
 /// Maximum number of aggregates in a message: those of a few rounds, of both kinds.
 pub const MAX_AGGREGATES: usize = 8;
 /// Tags of the messages that members of any epoch can read.
-const EPOCH_INDEPENDENT_TAGS: [u8; 4] = [6, 10, 11, 12];
+const EPOCH_INDEPENDENT_TAGS: [u8; 5] = [6, 10, 11, 12, 14];
 
 /// The error of decoding a message of another epoch, unless members of any epoch can read it. The sender is not at fault: one
 /// of the two members is behind. Report it with [`Command::EpochMismatch`](crate::Command::EpochMismatch).
@@ -62,6 +62,7 @@ pub struct Envelope<S: GosigScheme> {
 /// | 11 | `Welcome` | the answer: the sender's committed height |
 /// | 12 | `BlockRequest` | to a member that has committed more |
 /// | 13 | `Blocks` | the answer: consecutive blocks with their commitment certificates, lowest first |
+/// | 14 | `Pruned` | the answer to 6 or 12 if the sender no longer has the block |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S: GosigScheme> {
     /// A proposal of a block.
@@ -124,6 +125,11 @@ pub enum Message<S: GosigScheme> {
     },
     /// Consecutive blocks, each with its commitment certificate. At most [`MAX_RANGE_BLOCKS`].
     Blocks(Vec<FinalizedBlock<S>>),
+    /// The sender has no committed blocks below a height, nor their transactions.
+    Pruned {
+        /// Height of its oldest block.
+        oldest: u64,
+    },
 }
 
 /// A request for the archive: the replica keeps nothing below its committed height.
@@ -239,6 +245,7 @@ impl<S: GosigScheme> Message<S> {
             Message::Welcome { .. } => 11,
             Message::BlockRequest { .. } => 12,
             Message::Blocks(_) => 13,
+            Message::Pruned { .. } => 14,
         }
     }
 }

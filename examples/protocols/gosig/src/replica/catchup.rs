@@ -28,6 +28,7 @@ impl<S: GosigScheme> Replica<S> {
             return;
         }
         self.network.peers.heard(peer);
+        self.sync.forget_pruned(peer);
         out.send(peer, Message::Hello { committed: self.chain.tip.height });
     }
 

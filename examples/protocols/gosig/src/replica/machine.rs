@@ -126,6 +126,7 @@ impl<S: GosigScheme> Replica<S> {
             // "Catching up": committed blocks and their transactions, in every phase.
             (_, Message::Hello { committed }) => self.on_hello(from, committed, out),
             (_, Message::Welcome { committed }) => self.on_welcome(from, committed),
+            (_, Message::Pruned { oldest }) => self.sync.record_pruned(from, oldest),
             (_, Message::BlockRequest { from: height }) => self.on_block_request(from, height, out),
             (_, Message::Blocks(blocks)) => self.on_blocks(from, blocks, out),
             (_, Message::TransactionRequest { block, height, places }) => {

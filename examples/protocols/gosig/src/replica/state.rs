@@ -179,6 +179,7 @@ impl<S: GosigScheme> Replica<S> {
             pending_bytes: self.transactions.pool.bytes(),
             proposals: self.rounds.states.values().map(|state| state.proposals().len()).sum(),
             catching_up: self.sync.is_behind(self.chain.tip.height, &self.identity.committees.voters),
+            pruned_history: self.sync.pruned_history(self.chain.tip.height),
             abstention: self.abstention(),
         }
     }

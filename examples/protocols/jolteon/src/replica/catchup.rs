@@ -24,6 +24,7 @@ impl<S: Scheme> Replica<S> {
         if peer == self.me || peer >= self.committees.voters.len() {
             return;
         }
+        self.sync.forget_pruned(peer);
         out.send(peer, Message::Hello { certified: self.pacemaker.certified() });
         self.request_view_of(peer, out);
         self.resend_batches_to(peer, out);

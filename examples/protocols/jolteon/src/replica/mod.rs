@@ -134,6 +134,7 @@ impl<S: Scheme> Replica<S> {
             blocks: self.tree.nodes().count(),
             catching_up: self.sync.is_active(),
             abstention: self.participation.abstention(),
+            pruned_history: self.sync.pruned_history(self.tree.root().height),
         }
     }
 
@@ -204,6 +205,7 @@ impl<S: Scheme> Replica<S> {
             Message::Blocks(blocks) => self.on_blocks(from, blocks, out),
             Message::BatchRequest(digests) => self.on_batch_request(from, digests, out),
             Message::BatchReply(batch) => self.on_batch_reply(batch, out),
+            Message::Pruned { oldest } => self.sync.record_pruned(from, oldest, self.tree.root().height),
             // Rollback.
             Message::ViewRequest { nonce } => self.on_view_request(from, nonce, out),
             Message::ViewReply { nonce, advance } => self.on_view_reply(from, nonce, *advance, out),
