@@ -30,6 +30,9 @@ pub struct NodeConfig {
     /// Limits of the mempool.
     #[serde(default)]
     pub mempool: MempoolConfig,
+    /// Blocks that the node keeps.
+    #[serde(default)]
+    pub archive: ArchiveConfig,
 }
 
 /// Paths of the node's files.
@@ -116,6 +119,66 @@ pub struct MempoolConfig {
     pub max_pending_transactions: usize,
 }
 
+/// Blocks that the node keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArchiveConfig {
+    /// Number of newest blocks to keep, with up to 63 more; `None` to keep all.
+    pub prune: Option<u64>,
+    /// Size in bytes at which a new file of transactions is started; `None` for the default of the store. Pruning deletes whole
+    /// files.
+    pub prune_file_bytes: Option<u64>,
+    /// Minimum of `prune`. Not a setting of the file: tests of pruning use a lower one.
+    #[serde(skip)]
+    pub min_prune: u64,
+}
+
+/// Minimum number of newest blocks that a node keeps. A block may state the state of a height up to 512 below it, and a restart
+/// needs the roots of these heights; the protocols need fewer. Members that lag by as much again still find their blocks.
+pub const MIN_PRUNE: u64 = 1024;
+
+impl Default for ArchiveConfig {
+    fn default() -> Self {
+        Self { prune: None, prune_file_bytes: None, min_prune: MIN_PRUNE }
+    }
+}
+
+impl ArchiveConfig {
+    fn check(&self) -> Result<()> {
+        let problem = match (self.prune, self.prune_file_bytes) {
+            (Some(keep), _) if keep < self.min_prune => format!(
+                "archive.prune is {keep}; it must be at least {}, because a restart and members that lag need these blocks",
+                self.min_prune
+            ),
+            (_, Some(bytes)) if !(1 << 16..=1 << 32).contains(&bytes) => {
+                format!("archive.prune_file_bytes is {bytes}; it must be from 65536 to 4294967296")
+            }
+            _ => return Ok(()),
+        };
+        Err(NodeError::Config { path: None, problem })
+    }
+
+    /// The section of the file. Defaults are comments, so that older versions of this software can read the file.
+    fn to_toml(&self) -> String {
+        let line = |name: &str, value: Option<u64>, example: u64| match value {
+            Some(value) => format!("{name} = {value}\n"),
+            None => format!("# {name} = {example}\n"),
+        };
+        let is_default = self.prune.is_none() && self.prune_file_bytes.is_none();
+        format!(
+            "{head}\n\
+             # Number of newest blocks to keep; at least {MIN_PRUNE}. Without it, all blocks are kept: at least one validator of\n\
+             # a chain should, for members that join or were down for long.\n\
+             {prune}\
+             # Size at which a new file of transactions is started. Pruning deletes whole files.\n\
+             {file_bytes}",
+            head = if is_default { "# [archive]" } else { "[archive]" },
+            prune = line("prune", self.prune, 100_000),
+            file_bytes = line("prune_file_bytes", self.prune_file_bytes, 256 << 20),
+        )
+    }
+}
+
 impl Default for LinkConfig {
     fn default() -> Self {
         Self {
@@ -167,6 +230,7 @@ impl NodeConfig {
             links: LinkConfig::default(),
             clients: ClientConfig::default(),
             mempool: MempoolConfig::default(),
+            archive: ArchiveConfig::default(),
         }
     }
 
@@ -225,7 +289,8 @@ impl NodeConfig {
         at_least("clients.max_connections", self.clients.max_connections as u64, 1)?;
         at_least("clients.max_body_bytes", self.clients.max_body_bytes as u64, 1024)?;
         at_least("mempool.max_pending_bytes", self.mempool.max_pending_bytes as u64, 1 << 20)?;
-        at_least("mempool.max_pending_transactions", self.mempool.max_pending_transactions as u64, 1)
+        at_least("mempool.max_pending_transactions", self.mempool.max_pending_transactions as u64, 1)?;
+        self.archive.check()
     }
 
     /// The text of the file, with an explanation of every field.
@@ -306,7 +371,10 @@ impl NodeConfig {
              # transactions.\n\
              max_pending_bytes = {max_pending_bytes}\n\
              # Maximum number of accepted, uncommitted transactions.\n\
-             max_pending_transactions = {max_pending_transactions}\n",
+             max_pending_transactions = {max_pending_transactions}\n\
+             \n\
+             {archive}",
+            archive = self.archive.to_toml(),
             genesis = quoted(&self.node.genesis.to_string_lossy()),
             keys = quoted(&self.node.keys.to_string_lossy()),
             data = quoted(&self.node.data.to_string_lossy()),
@@ -366,7 +434,23 @@ mod tests {
         // The base point of the curve, as a key.
         let identity = format!("58{}", "66".repeat(31));
         config.node.signer = Some(format!("{identity}@192.0.2.7:7400").parse().unwrap());
+        assert!(!config.to_toml().lines().any(|line| line == "[archive]"), "an older version reads the file");
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
+        config.archive.prune = Some(5_000);
+        assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
+        config.archive.prune_file_bytes = Some(1 << 20);
+        assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
+    }
+
+    #[test]
+    fn few_kept_blocks_are_refused_with_the_minimum() {
+        let mut config = NodeConfig::new("g", "k", "d");
+        config.archive.prune = Some(MIN_PRUNE);
+        config.check().unwrap();
+        config.archive.prune = Some(MIN_PRUNE - 1);
+        let error = config.check().unwrap_err();
+        assert!(error.code() == "CONFIG" && error.to_string().contains("at least 1024"), "{error}");
+        assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap_err().code(), "CONFIG");
     }
 
     #[test]
@@ -376,6 +460,7 @@ mod tests {
         for (text, name) in [
             ("[links]\nbulk_queue = 1\n", "bulk_queue"),
             ("[links]\nkeep_alive_ms = 1\n", "links.keep_alive_ms"),
+            ("[archive]\nprune_file_bytes = 1\n", "archive.prune_file_bytes"),
             ("[wallet]\n", "wallet"),
         ] {
             let error = NodeConfig::parse(&format!("{places}{text}")).unwrap_err();

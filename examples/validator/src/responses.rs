@@ -25,6 +25,8 @@ pub(crate) struct Status {
     pub pending_transactions: u64,
     pub timeouts: u64,
     pub syncing: bool,
+    #[serde(default)]
+    pub missing_history: Option<MissingHistory>,
     pub abstention: Option<Abstention>,
     pub presigned_epochs: Option<u64>,
     pub peers: Vec<Peer>,
@@ -33,6 +35,13 @@ pub(crate) struct Status {
 
 fn first_height() -> u64 {
     1
+}
+
+/// Blocks that a validator lacks and that its peers have pruned.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct MissingHistory {
+    pub height: u64,
+    pub oldest: u64,
 }
 
 /// Abstention of a validator from votes after a start.

@@ -12,8 +12,9 @@ use tokio::sync::broadcast;
 
 use crate::metrics::Metrics;
 pub use views::{
-    AbstentionStatus, Answer, BatchView, BlockView, CommitEvent, CommitView, Digest, EpochView, PeerStatus,
-    Reachable, Refusal, Status, Ticket, TransactionId, TransactionView, ValidatorView,
+    AbstentionStatus, Answer, BatchView, BlockView, CommitEvent, CommitView, Digest, EpochView,
+    MissingHistory, PeerStatus, Reachable, Refusal, Status, Ticket, TransactionId, TransactionView,
+    ValidatorView,
 };
 
 /// Interface of a running node for clients.

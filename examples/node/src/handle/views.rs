@@ -125,6 +125,8 @@ pub struct Status {
     pub timeouts: u64,
     /// True if the node is catching up with the chain.
     pub syncing: bool,
+    /// Blocks that the node lacks and that no connected peer has, because all have pruned them: it cannot catch up.
+    pub missing_history: Option<MissingHistory>,
     /// The node's abstention from votes after a start, because its data may be older than its last signature; `None` if it
     /// does not abstain.
     pub abstention: Option<AbstentionStatus>,
@@ -144,6 +146,15 @@ pub struct Status {
     pub reachable: Reachable,
     /// The other members, in order.
     pub peers: Vec<PeerStatus>,
+}
+
+/// Blocks that a node lacks and that its peers have pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MissingHistory {
+    /// Height of the first block that the node lacks.
+    pub height: u64,
+    /// Height of the oldest block of the peers.
+    pub oldest: u64,
 }
 
 /// Abstention of a node from votes.

@@ -1,3 +1,4 @@
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::broadcast;
@@ -16,6 +17,8 @@ use crate::store::{SignatureCounters, SpentJournal, Store};
 /// Parts of a node that outlast an epoch.
 pub(super) struct Components<P: Protocol> {
     pub(super) store: Arc<Store<P>>,
+    /// Number of newest blocks to keep; `None` to keep all.
+    pub(super) keep: Option<u64>,
     pub(super) counters: Option<Arc<Mutex<SignatureCounters>>>,
     pub(super) evidence: EvidenceSender,
     pub(super) spent: Option<Arc<Mutex<SpentJournal>>>,
@@ -34,9 +37,10 @@ impl<P: Protocol> Components<P> {
         Arc::new(LinkInput { clock: self.clock, inbox: self.inbox.clone(), shared: self.shared.clone() })
     }
 
-    /// Receiver of execution events.
-    pub(super) fn reporter(&self) -> Reporter {
+    /// Receiver of execution events. `executed` wakes the thread that prunes.
+    pub(super) fn reporter(&self, executed: Option<SyncSender<()>>) -> Reporter {
         Reporter {
+            executed,
             clock: self.clock,
             inbox: self.inbox.clone(),
             ingest: self.ingest.clone(),

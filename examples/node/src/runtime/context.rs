@@ -19,7 +19,7 @@ use crate::protocol::{
     Executed, MachineSetup, PresignatureFiles, Protocol, SigningHistory, presignature_directory,
 };
 use crate::store::files::create_dir;
-use crate::store::{Binding, SignatureCounters, SpentJournal, Store, check_first_start};
+use crate::store::{Binding, SignatureCounters, SpentJournal, Store, StoreOptions, check_first_start};
 use crate::{NodeError, Result};
 
 /// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
@@ -103,7 +103,11 @@ impl<P: Protocol> NodeContext<P> {
             }
             _ => None,
         };
-        let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
+        let archive = &config.archive;
+        let file_bytes = archive.prune_file_bytes.unwrap_or(StoreOptions::default().file_bytes);
+        let options = StoreOptions { file_bytes, prunes: archive.prune.is_some() };
+        let context = P::context(&committees);
+        let store = Arc::new(Store::open_with(&config.node.data, &binding, context, options)?);
         let counters = match &config.node.counter {
             Some(path) => Some(SignatureCounters::open(path, &binding)?),
             None => None,

@@ -7,6 +7,7 @@ use super::components::Components;
 use super::context::EpochContext;
 use super::driver::{Driver, FaultLog};
 use super::outcome::Outcome;
+use super::pruner::Pruner;
 use super::shared::Shared;
 use super::step_queue::{StepQueue, StepQueues};
 use super::writer::Writer;
@@ -36,10 +37,11 @@ impl<P: Protocol> Engine<P> {
         let members = epoch.members.iter().map(|member| member.name.clone());
         let names =
             members.chain(former_members.into_iter().map(|former_member| former_member.name)).collect();
-        let reporter = components.reporter();
+        let (step_queues, store, shared) = (StepQueues::new(), &components.store, &components.shared);
+        let (executed, pruner) = components.keep.map(|keep| Pruner::new(store, shared, keep)).unzip();
+        let reporter = components.reporter(executed);
         let execution = Execution::start(executor, MAX_DELIVERIES, move |event| reporter.report(event))?;
         let (request_sender, requests) = sync_channel(MAX_REQUESTS);
-        let (step_queues, store, shared) = (StepQueues::new(), &components.store, &components.shared);
         let writer = |step_queue: &Arc<StepQueue<P>>, execution| Writer {
             step_queue: step_queue.clone(),
             store: store.clone(),
@@ -74,12 +76,15 @@ impl<P: Protocol> Engine<P> {
             fault_log: FaultLog::default(),
             own_equivocation_log: FaultLog::default(),
         };
-        let threads = vec![
+        let mut threads = vec![
             spawn("archive", shared, move || archive_server.run())?,
             spawn("write-urgent", shared, move || urgent.run())?,
             spawn("write-bulk", shared, move || bulk.run())?,
             spawn("machine", shared, move || driver.run())?,
         ];
+        if let Some(pruner) = pruner {
+            threads.push(spawn("prune", shared, move || pruner.run())?);
+        }
         drop(request_sender);
         Ok(Self { links, threads, outcome })
     }

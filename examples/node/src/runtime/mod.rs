@@ -40,6 +40,7 @@ mod ingest;
 mod node;
 mod outcome;
 mod peer_watch;
+mod pruner;
 mod reports;
 mod service;
 mod shared;

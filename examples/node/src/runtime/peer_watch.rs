@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::handle::{PeerStatus, Reachable};
+use crate::handle::{MissingHistory, PeerStatus, Reachable};
+use crate::protocol::{PrunedHistory, Status};
 
 /// Interval of the checks.
 pub(super) const WATCH_INTERVAL: Duration = Duration::from_secs(1);
@@ -23,12 +24,21 @@ pub(super) fn clock_difference(peers: &[PeerStatus]) -> Option<i64> {
     Some(low.midpoint(*high))
 }
 
+/// The blocks that a replica lacks, if all connected peers have pruned them.
+pub(super) fn missing_history(replica: &Status, peers: &[PeerStatus]) -> Option<MissingHistory> {
+    let connected = peers.iter().filter(|peer| peer.outgoing).count();
+    let PrunedHistory { height, oldest, .. } =
+        replica.pruned_history.filter(|pruned| connected > 0 && pruned.peers >= connected)?;
+    Some(MissingHistory { height, oldest })
+}
+
 /// What the last checks found.
 #[derive(Debug, Default)]
 pub(super) struct PeerWatch {
     without_quorum: u32,
     warned_of_quorum: bool,
     warned_of_clock: Option<Instant>,
+    warned_of_history: bool,
 }
 
 impl PeerWatch {
@@ -45,6 +55,20 @@ impl PeerWatch {
         if quorum && std::mem::take(&mut self.warned_of_quorum) {
             tracing::info!("a quorum is reachable again: {members} of {of} members");
         }
+    }
+
+    /// Logs that no connected peer has the blocks that this node lacks.
+    pub(super) fn check_history(&mut self, missing: Option<MissingHistory>) {
+        if let Some(MissingHistory { height, oldest }) = missing.filter(|_| !self.warned_of_history) {
+            tracing::error!(
+                code = "HISTORY_PRUNED",
+                height,
+                oldest,
+                "cannot catch up: this node lacks blocks that all connected peers have pruned; start or connect a member that \
+                 still has them"
+            );
+        }
+        self.warned_of_history = missing.is_some();
     }
 
     /// Logs while this node's clock differs from the peers', at intervals, and when it no longer does.

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 use quorate::machine::Time;
 use tokio::sync::broadcast;
@@ -23,6 +24,8 @@ pub(super) struct LinkInput {
 
 /// Reports executed blocks to the replica and to clients.
 pub(super) struct Reporter {
+    /// Wakes the thread that prunes.
+    pub(super) executed: Option<SyncSender<()>>,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
     pub(super) ingest: Arc<Ingest>,
@@ -78,5 +81,9 @@ impl Reporter {
         }
         // An error means that there are no subscribers.
         let _ = self.commits.send(commit);
+        if let Some(executed) = &self.executed {
+            // An error means that it is awake already.
+            let _ = executed.try_send(());
+        }
     }
 }

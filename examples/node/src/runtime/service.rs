@@ -7,7 +7,7 @@ use tokio::sync::broadcast;
 use super::clock::Clock;
 use super::context::EpochContext;
 use super::ingest::Ingest;
-use super::peer_watch::{PeerWatch, WATCH_INTERVAL, clock_difference};
+use super::peer_watch::{PeerWatch, WATCH_INTERVAL, clock_difference, missing_history};
 use super::shared::Shared;
 use crate::Result;
 use crate::epochs::Epoch;
@@ -78,6 +78,7 @@ impl<P: Protocol> NodeService<P> {
                 .set(difference.map_or(0.0, |ms| ms as f64 / 1000.0));
             watch.check_quorum(reachable);
             watch.check_clock(difference);
+            watch.check_history(missing_history(&service.shared.machine(), &role.links.status()));
             service.metrics.chain.oldest_height.set(service.queries.oldest_height() as i64);
             if checks.is_multiple_of(DISK_CHECK_INTERVAL) {
                 service.measure_disk().await;
@@ -144,6 +145,7 @@ impl<P: Protocol> Service for NodeService<P> {
             pending_bytes,
             timeouts: machine.timeouts,
             syncing: self.ingest.is_syncing(),
+            missing_history: missing_history(&machine, &peers),
             abstention: machine.abstention.map(|abstention| AbstentionStatus {
                 until_view: abstention.until,
                 rolled_back: abstention.is_stale,

@@ -135,6 +135,12 @@ impl Shared {
         self.wait_for(|signals| signals.failed || signals.shutdown || signals.epoch_ended).await;
     }
 
+    /// Returns true if the threads of the epoch end.
+    pub(super) fn is_engine_ending(&self) -> bool {
+        let signals = *self.signals.borrow();
+        signals.failed || signals.shutdown || signals.epoch_ended
+    }
+
     async fn wait_for(&self, condition: impl Fn(&Signals) -> bool) {
         // Cannot fail: `self` holds the sender.
         let _ = self.signals.subscribe().wait_for(condition).await;

@@ -186,6 +186,7 @@ fn components<P: Protocol>(
     let ingest = Ingest::new(builder, admission, limits, clock, inbox.clone(), metrics.mempool.clone());
     Ok(Components {
         store: context.store.clone(),
+        keep: context.config.archive.prune,
         counters: context.counters.clone(),
         evidence: evidence.start()?,
         spent: context.presignatures.as_ref().map(|presignatures| presignatures.journal.clone()),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use quorate_node::config::NodeConfig;
+use quorate_node::config::{ArchiveConfig, NodeConfig};
 use quorate_node::handle::BlockView;
 use quorate_node::runtime::Starting;
 
@@ -83,6 +83,59 @@ pub(crate) async fn catches_up(site: &Site, start: StartNode) {
     assert!(members[3].chain.keys().next().unwrap() > &stopped_at);
     agree(&members);
     assert_eq!(members[3].node.handle().query(b"key-12-7").unwrap().unwrap().value.unwrap(), b"value-7"[..]);
+    stop(members).await;
+}
+
+/// A member that was stopped while others pruned what it lacks gets the blocks from the one that keeps all. Once that one has
+/// pruned them, too, a member that lacks them says so.
+pub(crate) async fn catches_up_while_others_prune(site: &Site, start: StartNode) {
+    let pruning = |i| {
+        let mut config = site.config(i);
+        config.archive = ArchiveConfig { prune: Some(4), min_prune: 1, ..ArchiveConfig::default() };
+        config
+    };
+    let oldest = |member: &Member| member.node.handle().status().oldest_height;
+    let mut members = Vec::new();
+    for config in [pruning(0), pruning(1), site.config(2), site.config(3)] {
+        members.push(Member::start(start(config)).await);
+    }
+    let tickets = members[3].submit(puts(3, 5)).await;
+    eventually("the transactions are committed", || members[3].committed(&tickets)).await;
+    // A member executes a few more blocks, without transactions, before it stops.
+    let margin = 6;
+    let mut from = 10;
+    for (stage, pruners) in [(1, 2), (2, 3)] {
+        let stopped = members.pop().unwrap();
+        let lacks = stopped.executed() + 1;
+        stopped.node.shutdown().await.unwrap();
+        if stage == 2 {
+            // The last member with all blocks prunes from now on.
+            members.pop().unwrap().node.shutdown().await.unwrap();
+            members.push(Member::start(start(pruning(2))).await);
+        }
+        while members[..pruners].iter().any(|member| oldest(member) <= lacks + margin) {
+            let tickets = members[0].submit(puts(from, 5)).await;
+            eventually("the others commit", || members[0].committed(&tickets)).await;
+            from += 1;
+        }
+        let top = members[0].executed();
+        assert_eq!(members[0].node.handle().block(lacks).unwrap_err().code(), "PRUNED");
+        members.push(Member::start(start(site.config(3))).await);
+        let late = members[3].node.handle();
+        if stage == 1 {
+            eventually("the member catches up", || members[3].executed() >= top).await;
+            assert_eq!(late.status().missing_history, None);
+            members.iter_mut().for_each(Member::follow);
+            agree(&members);
+        } else {
+            eventually("the member states what it lacks", || late.status().missing_history.is_some()).await;
+            let missing = late.status().missing_history.unwrap();
+            assert!((lacks..=lacks + margin).contains(&missing.height), "{missing:?} from {lacks} on");
+            assert!(missing.oldest > missing.height, "{missing:?}");
+        }
+        let peers = late.status().peers;
+        assert!(peers.iter().all(|peer| peer.faults == 0 && peer.frames_refused == 0), "{peers:?}");
+    }
     stop(members).await;
 }
 

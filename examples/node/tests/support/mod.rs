@@ -153,6 +153,7 @@ impl Service for FakeNode {
             pending_bytes: 0,
             timeouts: 0,
             syncing: self.syncing.load(Ordering::Relaxed),
+            missing_history: None,
             abstention: None,
             presigned_epochs: None,
             congested: false,

@@ -62,6 +62,17 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     counter: Option<PathBuf>,
 
+    /// Keep only the newest KEEP blocks, at least 1024. Same as [archive] prune in the file.
+    ///
+    /// Older blocks and their transactions are deleted, and queries about them answer PRUNED. The state and the changes of
+    /// members stay. At least one validator of a chain should keep all blocks. See "Disk use" in OPERATING.md.
+    #[arg(long, value_name = "KEEP")]
+    prune: Option<u64>,
+
+    /// Keep all blocks, also if the file says [archive] prune. Blocks that are pruned already do not come back.
+    #[arg(long, conflicts_with = "prune")]
+    archive: bool,
+
     /// Log level: error, warn, info, debug, trace, or a filter with levels by module.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log_level: String,
@@ -107,6 +118,9 @@ impl Run {
         config.node.new_validator = self.new_validator;
         if self.counter.is_some() {
             config.node.counter = self.counter;
+        }
+        if self.prune.is_some() || self.archive {
+            config.archive.prune = self.prune;
         }
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
         let start = StartNode { config: config.clone(), genesis: genesis.clone() };

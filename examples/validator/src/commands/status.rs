@@ -2,7 +2,7 @@ use quorate_support::outln;
 
 use crate::api::Api;
 use crate::exit::{Exit, Failure};
-use crate::responses::{Abstention, Status};
+use crate::responses::{Abstention, MissingHistory, Status};
 use crate::target::Target;
 
 /// Show the status of validators.
@@ -74,6 +74,7 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
             Ok(s) => {
                 let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
                 let state = match s.me {
+                    _ if s.missing_history.is_some() => "stuck",
                     _ if s.syncing => "catching up",
                     None => "observer",
                     Some(_) if s.abstention.is_some() => "abstains",
@@ -104,6 +105,12 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                         None => "until a quorum has answered".to_owned(),
                     };
                     outln!("{:<12}   abstains {until}: {why}", "");
+                }
+                if let Some(MissingHistory { height, oldest }) = &s.missing_history {
+                    outln!(
+                        "{:<12}   cannot catch up: its peers have pruned block {height}; their oldest one is {oldest}",
+                        ""
+                    );
                 }
                 if s.oldest_height > 1 {
                     outln!("{:<12}   keeps the blocks from height {} on", "", s.oldest_height);

@@ -43,6 +43,11 @@ async fn a_member_that_was_offline_catches_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_catches_up_while_others_prune() {
+    scenarios::catches_up_while_others_prune(&site(4), start).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_restarts_where_it_stopped() {
     scenarios::restarts(&site(4), start).await;
 }

@@ -14,6 +14,7 @@ use quorate::ed25519::Ed25519;
 use quorate_jolteon::Record;
 use quorate_node::application::Changes;
 use quorate_node::protocol::{Archive, Executed};
+use quorate_node::store::files::disk_bytes;
 use quorate_node::store::{Roots, Store, StoreOptions};
 use quorate_node_jolteon::Jolteon;
 
@@ -320,6 +321,48 @@ fn blocks_without_notes_are_pruned() {
     (61..=80).for_each(|height| execute(&store, height));
     prune(&store, 20);
     check(&store, 80);
+}
+
+/// Prints the bytes on disk per transaction of 512 bytes, by folder of the data directory:
+/// `cargo test -p quorate-node-jolteon --test pruning -- --ignored --nocapture bytes_per_transaction`.
+#[test]
+#[ignore = "a measurement"]
+fn bytes_per_transaction() {
+    const TRANSACTIONS: u64 = 200;
+    let mut chain = Chain::<Ed25519>::new([9; 32]);
+    for height in 1..=401 {
+        chain.extend(vec![batch(height, TRANSACTIONS, 512)], START, 0);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let options = StoreOptions { file_bytes: 1 << 20, prunes: true };
+    let store = Store::open_with(dir.path(), &binding::<Ed25519>(), committees(4), options).unwrap();
+    recover(&store);
+    let folders = ["batches", "records", "state", "transactions"];
+    let sizes = || folders.map(|name| disk_bytes(&dir.path().join(name)).unwrap());
+    let print = |what: &str, before: [u64; 4], blocks: u64| {
+        let each = sizes().into_iter().zip(before).map(|(now, before)| now.saturating_sub(before));
+        let each: Vec<_> = each.map(|bytes| bytes as f64 / (blocks * TRANSACTIONS) as f64).collect();
+        let all: f64 = each.iter().sum();
+        let each: Vec<_> =
+            folders.iter().zip(&each).map(|(name, bytes)| format!("{name} {bytes:.1}")).collect();
+        println!("{what}: {all:.1} bytes per transaction ({})", each.join(", "));
+    };
+    let empty = sizes();
+    for height in 1..=400 {
+        let delivery = chain.delivery(height);
+        store.append(&chain.records(height)).unwrap();
+        store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
+        store.state().commit(height, &roots(height), &Changes::default()).unwrap();
+        store.index(height, &delivery.batches).unwrap();
+        if height % 50 == 0 {
+            store.flush().unwrap();
+        }
+    }
+    print("400 blocks, all kept", empty, 400);
+    prune(&store, 100);
+    store.flush().unwrap();
+    let kept = 401 - store.oldest_height();
+    print(&format!("400 blocks, {kept} kept"), empty, kept);
 }
 
 #[derive(Clone, Debug)]

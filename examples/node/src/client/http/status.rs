@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::error::ApiError;
 use crate::client::code::Code;
-use crate::handle::{Reachable, Status};
+use crate::handle::{MissingHistory, Reachable, Status};
 
 pub(super) async fn index() -> &'static str {
     "quorate validator\n\n\
@@ -64,6 +64,9 @@ pub(super) async fn ready(State(context): State<Context>) -> Response {
     let why = match &status {
         Status { failure: Some(code), .. } => Some(format!("the node has failed: {code}")),
         s if s.stopping => Some("shutting down".to_owned()),
+        Status { missing_history: Some(MissingHistory { height, .. }), .. } => {
+            Some(format!("all peers have pruned block {height}, which this validator lacks"))
+        }
         s if s.syncing => Some("catching up with the chain".to_owned()),
         s if !s.peers.is_empty() && s.peers.iter().all(|peer| !peer.outgoing) => {
             Some("no peer is connected".to_owned())
