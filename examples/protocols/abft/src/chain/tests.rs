@@ -7,10 +7,13 @@ mod world;
 use std::sync::Arc;
 
 use quorate::certificate::{Vote, VoteCollector};
+use quorate::ed25519::Ed25519;
 use quorate::machine::{Input, Machine, MemberIndex, Time};
 use quorate::threshold::Threshold;
 use quorate::threshold::tdh2::{EncryptionKey, PublicKeys};
+use quorate::wire::Encode;
 use quorate_protocol::batch::Batch;
+use quorate_protocol::pruned_peers::PrunedHistory;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -264,6 +267,40 @@ fn batches_that_cannot_be_ordered_are_refused() {
     assert_eq!(submit(1, 3, &[vec![1]]), (false, true), "the batch of another member");
     assert_eq!(submit(0, 4, &[vec![1]]), (true, false));
     assert_eq!(submit(0, 4, &[vec![2]]), (false, false), "a number that is used");
+}
+
+/// A crash may leave a batch without its block, and batches of other members are recorded with blocks only.
+#[test]
+fn recorded_batches_without_a_use_are_pruned() {
+    let mut world = World::new(1, CALM);
+    let record = |author, sequence: u64| {
+        let batch = Batch::new(author, sequence, [sequence.to_le_bytes()]).unwrap();
+        Record::<Ed25519>::Batch(Arc::new(batch)).encode()
+    };
+    let (client, useless) = (record(0, 1 << 40), [record(0, 1), record(2, 1)]);
+    world.nodes[0].disk.push(client.clone());
+    world.nodes[0].disk.extend(useless.clone());
+    world.restart(0).unwrap();
+    let Node { machine, disk, .. } = &world.nodes[0];
+    assert_eq!(machine.as_ref().unwrap().pending(), 1);
+    assert!(disk.contains(&client) && !useless.iter().any(|record| disk.contains(record)));
+}
+
+/// The member says how many others have pruned what it lacks, and asks for it only with the timer.
+#[test]
+fn members_that_pruned_the_next_block_are_counted() {
+    let mut world = World::new(1, CALM);
+    let machine = world.nodes[0].machine.as_mut().unwrap();
+    for from in 1..3 {
+        let message = Message::Pruned { oldest: 50, tip: 90 };
+        let step = machine.handle(Time(0), Input::Message { from, message });
+        assert!(step.faults.is_empty() && step.messages.is_empty());
+    }
+    let status = machine.status();
+    assert_eq!(status.pruned_history, Some(PrunedHistory { height: 1, peers: 2, oldest: 50 }));
+    assert!(status.catching_up);
+    drop(machine.handle(Time(0), Input::Command(Command::Connected(2))));
+    assert_eq!(machine.status().pruned_history.unwrap().peers, 1);
 }
 
 #[test]
