@@ -122,7 +122,7 @@ impl<P: Protocol> Executor<P> {
                 "STATE DIVERGENCE: the committee agreed, in block {} ({}), on the state root {} after height {}, and \
                  this node computed {}; it stops. Check that it runs the same version of the application as the other \
                  validators and that its memory and disk are sound; then delete the folder `state` in its data \
-                 directory, so that it executes the chain again",
+                 directory, so that it executes the chain again, which takes all blocks",
                 block.height(),
                 Digest(block.digest()),
                 Digest(stated.state_root),

@@ -164,7 +164,7 @@ impl<P: Protocol> Store<P> {
         let first_sequence = first_sequence(created, SystemTime::now());
         conflict::check(dir)?;
         let records = Records::open(dir, context, options.file_bytes)?;
-        let state = StateStore::open(&dir.join("state"))?;
+        let state = StateStore::open(&dir.join("state"), records.oldest(), options.prunes)?;
         let index = TransactionIndex::open(dir.join("transactions"), records.oldest(), options.prunes)?;
         let store = Self { records, state, index, first_sequence, directory: dir.to_owned(), _lock: lock };
         if store.oldest_height() > 1 {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fjall::{Database, Keyspace};
+use fjall::{Database, Keyspace, PersistMode};
 
 use super::database::{KeyspaceOptions, decode_height, failure, height_key, open_database, open_keyspace};
 use super::scan::cut;
@@ -25,7 +25,8 @@ pub struct Roots {
 const HEIGHT: &[u8] = b"\0quorate height";
 
 /// The application's entries and the roots of each height. Writes are atomic and ordered, but not durable when they return:
-/// after a crash of the machine, lost blocks are executed again.
+/// after a crash of the machine, lost blocks are executed again. Where blocks are pruned, that is not possible, so writes are
+/// durable.
 ///
 /// The database writes entries and roots to tables at different times, and does not wait for its journal. If the journal
 /// then loses its end, one of the two is ahead of the other. The height in the entries shows it at the next start, which
@@ -35,6 +36,8 @@ pub struct StateStore {
     database: Database,
     entries: Keyspace,
     roots: Keyspace,
+    /// Durability of a block's write; `None` if it does not wait for the disk.
+    durability: Option<PersistMode>,
     /// The roots below this height, except those of the genesis, are removed.
     forgotten: Arc<AtomicU64>,
 }
@@ -43,14 +46,25 @@ pub struct StateStore {
 const ROOTS_PER_WRITE: usize = 1024;
 
 impl StateStore {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    /// Opens the state of an archive whose oldest block is at the height `oldest`. `prunes` is true if blocks will be pruned.
+    ///
+    /// # Errors
+    /// If the store fails; `CORRUPT` if blocks are missing that must be executed again.
+    pub(super) fn open(path: &Path, oldest: u64, prunes: bool) -> Result<Self> {
+        let durability = (prunes || oldest > 1).then_some(PersistMode::SyncData);
         if cut(path)? {
             tracing::info!(
                 "the last blocks of the state were not written completely: they are executed again"
             );
         }
-        let store = Self::open_database(path)?;
-        if store.is_consistent()? {
+        let store = Self::open_database(path, durability)?;
+        let is_consistent = store.is_consistent()?;
+        if oldest > 1 {
+            let last = store.executed()?.map_or(0, |(height, _)| height);
+            let is_complete = is_consistent && last + 1 >= oldest;
+            return if is_complete { Ok(store) } else { Err(incomplete(oldest)) };
+        }
+        if is_consistent {
             return Ok(store);
         }
         tracing::info!(
@@ -58,14 +72,14 @@ impl StateStore {
         );
         drop(store);
         fs::remove_dir_all(path).map_err(|e| NodeError::file("deleting", path, e))?;
-        Self::open_database(path)
+        Self::open_database(path, durability)
     }
 
-    fn open_database(path: &Path) -> Result<Self> {
+    fn open_database(path: &Path, durability: Option<PersistMode>) -> Result<Self> {
         let database = open_database(path)?;
         let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
         let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
-        Ok(Self { database, entries, roots, forgotten: Arc::new(AtomicU64::new(1)) })
+        Ok(Self { database, entries, roots, durability, forgotten: Arc::new(AtomicU64::new(1)) })
     }
 
     /// Returns true if entries and roots have the same height. States of earlier versions do not contain that of the entries.
@@ -99,7 +113,7 @@ impl StateStore {
     /// # Errors
     /// If the store fails. Then stop the node.
     pub fn commit(&self, height: u64, roots: &Roots, changes: &Changes) -> Result<()> {
-        let mut batch = self.database.batch();
+        let mut batch = self.database.batch().durability(self.durability);
         for (key, value) in changes.iter() {
             match value {
                 Some(value) => batch.insert(&self.entries, key, value),
@@ -135,7 +149,7 @@ impl StateStore {
     /// # Errors
     /// If the store fails.
     pub fn sync(&self) -> Result<()> {
-        self.database.persist(fjall::PersistMode::SyncAll).map_err(failure("writing the state"))
+        self.database.persist(PersistMode::SyncAll).map_err(failure("writing the state"))
     }
 
     /// The entries as the application sees them.
@@ -168,6 +182,15 @@ fn decode_roots(bytes: &[u8]) -> Result<Roots> {
     Ok(Roots { application: *application, execution: rest.try_into().map_err(|_| damaged())? })
 }
 
+fn incomplete(oldest: u64) -> NodeError {
+    NodeError::corrupt(
+        "the state",
+        format!(
+            "it is lost or incomplete, and the blocks before {oldest}, from which it would be computed, are pruned"
+        ),
+    )
+}
+
 fn damaged() -> NodeError {
     NodeError::corrupt("the state", "a root is damaged")
 }
@@ -189,6 +212,10 @@ mod tests {
             .collect()
     }
 
+    fn open(path: &Path) -> Result<StateStore> {
+        StateStore::open(path, 1, false)
+    }
+
     fn commit(store: &StateStore, height: u64) {
         let roots = Roots { application: [height as u8; 32], execution: [0; 32] };
         let mut changes = Changes::default();
@@ -207,27 +234,46 @@ mod tests {
             |store| store.roots.insert(height_key(4), [0; 64]).unwrap(),
         ];
         for ahead in ahead {
-            let store = StateStore::open(&path).unwrap();
+            let store = open(&path).unwrap();
             assert_eq!(height(&store), None);
             (1..=3).for_each(|height| commit(&store, height));
             drop(store);
-            let store = StateStore::open(&path).unwrap();
+            let store = open(&path).unwrap();
             assert_eq!(height(&store), Some(3));
             ahead(&store);
         }
-        let store = StateStore::open(&path).unwrap();
+        let store = open(&path).unwrap();
         assert_eq!((height(&store), store.get(&height_key(1)).unwrap()), (None, None));
         // A state of an earlier version.
         commit(&store, 1);
         store.entries.remove(HEIGHT).unwrap();
         drop(store);
-        assert_eq!(height(&StateStore::open(&path).unwrap()), Some(1));
+        assert_eq!(height(&open(&path).unwrap()), Some(1));
+    }
+
+    #[test]
+    fn a_state_is_kept_where_blocks_are_pruned() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let store = StateStore::open(&path, 1, true).unwrap();
+        (1..=5).for_each(|height| commit(&store, height));
+        drop(store);
+        let store = StateStore::open(&path, 6, true).unwrap();
+        store.roots.insert(height_key(6), [0; 64]).unwrap();
+        drop(store);
+        // Parts of different heights, and no block to compute the state from.
+        assert_eq!(StateStore::open(&path, 4, true).err().unwrap().code(), "CORRUPT");
+        let store = StateStore::open_database(&path, None).unwrap();
+        store.roots.remove(height_key(6)).unwrap();
+        drop(store);
+        assert_eq!(StateStore::open(&path, 7, false).err().unwrap().code(), "CORRUPT");
+        assert_eq!(StateStore::open(&path, 6, false).unwrap().executed().unwrap().unwrap().0, 5);
     }
 
     #[test]
     fn applications_see_only_their_entries() {
         let dir = tempfile::tempdir().unwrap();
-        let store = StateStore::open(&dir.path().join("state")).unwrap();
+        let store = open(&dir.path().join("state")).unwrap();
         commit(&store, 1);
         let mut keys = Vec::new();
         store
@@ -243,7 +289,7 @@ mod tests {
     fn blocks_after_an_unwritten_sector_are_lost() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
-        let store = StateStore::open(&path).unwrap();
+        let store = open(&path).unwrap();
         (1..=9).for_each(|height| commit(&store, height));
         drop(store);
         let journal = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
@@ -254,10 +300,10 @@ mod tests {
         let start = bytes.windows(100).position(|window| *window == value(5)[..100]).unwrap();
         bytes[(start + 1000).next_multiple_of(512)..][..512].fill(0);
         fs::write(&journal, bytes).unwrap();
-        let store = StateStore::open(&path).unwrap();
+        let store = open(&path).unwrap();
         assert_eq!(store.executed().unwrap().unwrap().0, 4);
         commit(&store, 5);
         drop(store);
-        assert_eq!(StateStore::open(&path).unwrap().executed().unwrap().unwrap().0, 5);
+        assert_eq!(open(&path).unwrap().executed().unwrap().unwrap().0, 5);
     }
 }
