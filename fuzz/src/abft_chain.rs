@@ -102,7 +102,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let certificate = certificates.next().expect("a quorum").into_inner();
     let finality = Arc::new(Finality(certificate));
     let certified = CertifiedBlock { block: block.clone(), finality: finality.clone() };
-    let messages: [Message<Ed25519List, Ed25519>; 5] = [
+    let messages: [Message<Ed25519List, Ed25519>; 6] = [
         Message::Vote(vote(SENDER)),
         Message::Block(certified),
         Message::Batch(batch),

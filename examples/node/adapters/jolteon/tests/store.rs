@@ -132,6 +132,10 @@ impl Archive<Jolteon<Ed25519>> for Growing<'_> {
         self.store.load()
     }
 
+    fn oldest_height(&self) -> u64 {
+        self.store.oldest_height()
+    }
+
     fn block_at(&self, height: u64) -> Result<Option<Arc<Block<Ed25519>>>> {
         if self.absent.compare_exchange(height, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             return Ok(None);
