@@ -15,7 +15,7 @@ PREPARE, TENTATIVE, PROPOSAL, SEGMENT = 1, 2, 3, 4
 MAX_TRANSACTION, MAX_TRANSACTIONS, MAX_PAYLOAD = 1 << 20, 1 << 18, 64 << 20
 MAX_SEGMENTS, MAX_TOGETHER, MAX_PLACES = 256, 2 << 20, 16_384
 MAX_AGGREGATES, MAX_BLOCKS = 8, 64
-FOR_ALL = (6, 10, 11, 12)
+FOR_ALL = (6, 10, 11, 12, 14)
 
 
 def ballot(height, block):
@@ -325,6 +325,7 @@ READERS = {
     11: lambda r, c: r.uint(8),
     12: lambda r, c: r.uint(8),
     13: lambda r, c: [(Block.read(r, c), read_commitment(r, c)) for _ in range(r.count(MAX_BLOCKS))],
+    14: lambda r, c: r.uint(8),
 }
 
 

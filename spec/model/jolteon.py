@@ -275,6 +275,7 @@ READERS = {
     12: lambda r, c: Batch.read(r),
     13: lambda r, c: r.uint(8),
     14: lambda r, c: (r.uint(8), _read_advance(r, c)),
+    15: lambda r, c: r.uint(8),
 }
 
 

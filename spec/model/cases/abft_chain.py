@@ -65,6 +65,7 @@ def messages(w):
         "status": u8(4) + u64(2**64 - 1),
         "batch": u8(5) + made[0].encode(),
         "end": u8(6) + u64(9) + u64(8),
+        "pruned": u8(7) + u64(5) + u64(8),
     }
 
     def case(label, description, data, expect="ok"):
@@ -75,7 +76,7 @@ def messages(w):
         case(label, "A message.", data)
         case(f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
         case(f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
-    for tag in (0, 7, 255):
+    for tag in (0, 8, 255):
         case(f"tag-{tag}", "A tag of no message.", u8(tag) + good["end"][1:], "MALFORMED")
     case("nothing", "No bytes.", b"", "MALFORMED")
     case("vote-suite", "A vote of another suite.", u8(2) + u8(1) + vote[1:], "WRONG_CONTEXT")

@@ -56,6 +56,7 @@ def _messages(chain):
         ("block-request", 12, u64(1)),
         ("blocks", 13, _list([chain.first.encode() + committed, chain.second.encode() + final])),
         ("blocks-none", 13, _list([])),
+        ("pruned", 14, u64(3)),
     ]
 
 
@@ -69,7 +70,7 @@ def well_formed(chain):
         _case(chain, label, "Valid.", data)
         _case(chain, f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
         _case(chain, f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
-        expect = "ok" if tag in (6, 10, 11, 12) else "WRONG_CONTEXT"
+        expect = "ok" if tag in g.FOR_ALL else "WRONG_CONTEXT"
         for epoch in (EPOCH - 1, EPOCH + 1):
             description = "A message of another epoch is decoded only if it does not depend on a committee."
             _case(chain, f"{label}-of-{epoch}", description, _envelope(tag, fields, epoch), expect)
@@ -79,7 +80,7 @@ def refused(chain):
     def case(label, description, tag, fields, expect="MALFORMED", **more):
         _case(chain, label, description, _envelope(tag, fields), expect, **more)
 
-    for tag in (0, 14, 255):
+    for tag in (0, 15, 255):
         case(f"tag-{tag}", "No message has this tag.", tag, b"")
         foreign = _envelope(tag, b"", EPOCH + 1)
         _case(chain, f"tag-{tag}-other-epoch", "The epoch is checked before the tag.", foreign, "WRONG_CONTEXT")

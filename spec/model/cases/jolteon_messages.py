@@ -35,13 +35,14 @@ def messages(chain):
         "view-request": u8(13) + u64(7),
         "view-reply": u8(14) + u64(7) + qc + tc,
         "view-reply-nothing": u8(14) + u64(7) + option(None) + option(None),
+        "pruned": u8(15) + u64(9),
     }
     for label, data in good.items():
         message(chain, label, "Valid.", data)
         message(chain, f"{label}-extended", "A trailing byte.", data + b"\0", "MALFORMED")
         message(chain, f"{label}-truncated", "Truncated.", data[:-1], "MALFORMED")
     message(chain, "empty", "No bytes.", b"", "MALFORMED")
-    for tag in (0, 15, 255):
+    for tag in (0, 16, 255):
         message(chain, f"tag-{tag}", "No message has this tag.", u8(tag), "MALFORMED")
     message(
         chain,
