@@ -1,6 +1,7 @@
 //! The application's part of the store: its entries, and the executed height.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fjall::{Database, Keyspace, PersistMode};
 
 use super::database::{KeyspaceOptions, decode_height, failure, height_key, open_database, open_keyspace};
+use super::files::sync_dir;
 use super::scan::cut;
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
@@ -36,8 +38,8 @@ pub struct StateStore {
     database: Database,
     entries: Keyspace,
     roots: Keyspace,
-    /// Durability of a block's write; `None` if it does not wait for the disk.
-    durability: Option<PersistMode>,
+    /// Durability of a block's write.
+    durability: PersistMode,
     /// The roots below this height, except those of the genesis, are removed.
     forgotten: Arc<AtomicU64>,
 }
@@ -51,7 +53,10 @@ impl StateStore {
     /// # Errors
     /// If the store fails; `CORRUPT` if blocks are missing that must be executed again.
     pub(super) fn open(path: &Path, oldest: u64, prunes: bool) -> Result<Self> {
-        let durability = (prunes || oldest > 1).then_some(PersistMode::SyncData);
+        // In the buffers of the system, a block survives the end of the process.
+        let durability = if prunes || oldest > 1 { PersistMode::SyncData } else { PersistMode::Buffer };
+        let deleted = path.with_extension("deleted");
+        remove_dir(&deleted)?;
         if cut(path)? {
             tracing::info!(
                 "the last blocks of the state were not written completely: they are executed again"
@@ -71,11 +76,14 @@ impl StateStore {
             "entries and roots of the state differ in their heights: all blocks are executed again"
         );
         drop(store);
-        fs::remove_dir_all(path).map_err(|e| NodeError::file("deleting", path, e))?;
+        // Renamed first: a part of it must not be taken for a state.
+        fs::rename(path, &deleted).map_err(|e| NodeError::file("deleting", path, e))?;
+        path.parent().map_or(Ok(()), sync_dir)?;
+        remove_dir(&deleted)?;
         Self::open_database(path, durability)
     }
 
-    fn open_database(path: &Path, durability: Option<PersistMode>) -> Result<Self> {
+    fn open_database(path: &Path, durability: PersistMode) -> Result<Self> {
         let database = open_database(path)?;
         let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
         let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
@@ -113,7 +121,7 @@ impl StateStore {
     /// # Errors
     /// If the store fails. Then stop the node.
     pub fn commit(&self, height: u64, roots: &Roots, changes: &Changes) -> Result<()> {
-        let mut batch = self.database.batch().durability(self.durability);
+        let mut batch = self.database.batch().durability(Some(self.durability));
         for (key, value) in changes.iter() {
             match value {
                 Some(value) => batch.insert(&self.entries, key, value),
@@ -180,6 +188,13 @@ impl StateSource for StateStore {
 fn decode_roots(bytes: &[u8]) -> Result<Roots> {
     let (application, rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
     Ok(Roots { application: *application, execution: rest.try_into().map_err(|_| damaged())? })
+}
+
+fn remove_dir(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(NodeError::file("deleting", path, e)),
+        _ => Ok(()),
+    }
 }
 
 fn incomplete(oldest: u64) -> NodeError {
@@ -263,11 +278,34 @@ mod tests {
         drop(store);
         // Parts of different heights, and no block to compute the state from.
         assert_eq!(StateStore::open(&path, 4, true).err().unwrap().code(), "CORRUPT");
-        let store = StateStore::open_database(&path, None).unwrap();
+        let store = StateStore::open_database(&path, PersistMode::Buffer).unwrap();
         store.roots.remove(height_key(6)).unwrap();
         drop(store);
         assert_eq!(StateStore::open(&path, 7, false).err().unwrap().code(), "CORRUPT");
         assert_eq!(StateStore::open(&path, 6, false).unwrap().executed().unwrap().unwrap().0, 5);
+    }
+
+    #[test]
+    fn an_interrupted_deletion_is_finished() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let store = open(&path).unwrap();
+        commit(&store, 1);
+        drop(store);
+        fs::rename(&path, path.with_extension("deleted")).unwrap();
+        assert!(open(&path).unwrap().executed().unwrap().is_none());
+        assert!(!path.with_extension("deleted").exists());
+    }
+
+    #[test]
+    fn a_block_survives_the_end_of_the_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, copy) = (dir.path().join("state"), dir.path().join("copy"));
+        let store = open(&path).unwrap();
+        commit(&store, 1);
+        // The files as they are when the process ends without a destructor.
+        assert!(std::process::Command::new("cp").arg("-a").args([&path, &copy]).status().unwrap().success());
+        assert_eq!(open(&copy).unwrap().executed().unwrap().map(|(height, _)| height), Some(1));
     }
 
     #[test]
