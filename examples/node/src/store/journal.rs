@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
-use fjall::{Keyspace, PersistMode};
+use fjall::Keyspace;
 use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
@@ -108,9 +108,9 @@ impl Journal {
                 "an earlier write failed, so signing has stopped; restart the program once the disk works",
             ));
         }
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        let mut batch = self.database.batch();
         fill(&mut batch, &self.records);
-        let done = self.database.commit(batch);
+        let done = self.database.commit_durably(batch);
         self.failed = done.is_err();
         done.map_err(writing)
     }

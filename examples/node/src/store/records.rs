@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use fjall::{Keyspace, OwnedWriteBatch, PersistMode, UserValue};
+use fjall::{Keyspace, OwnedWriteBatch, UserValue};
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode};
 
@@ -120,9 +120,9 @@ impl<P: Protocol> Records<P> {
             failed: AtomicBool::new(false),
         };
         // Bodies that were durable when the process died before it inserted their locations.
-        let mut batch = store.database.batch().durability(Some(PersistMode::SyncData));
+        let mut batch = store.database.batch();
         store.insert_locations(&mut batch, &found);
-        store.database.commit(batch).map_err(writing)?;
+        store.database.commit_durably(batch).map_err(writing)?;
         Ok(store)
     }
 
@@ -219,7 +219,7 @@ impl<P: Protocol> Records<P> {
             return Ok(());
         }
         // The replica has persisted block and batches before. The archive does not depend on it: it writes absent ones.
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        let mut batch = self.database.batch();
         let (_guard, written) = self.append_bodies(&mut batch, batches.iter())?;
         self.note_use(&mut batch, block, &written)?;
         if !self.blocks.contains_key(digest).map_err(reading)? {
@@ -233,7 +233,7 @@ impl<P: Protocol> Records<P> {
         for digest in payload_digests::<P>(block) {
             batch.remove(&self.live, LiveKey::Batch(digest).encode());
         }
-        self.database.commit(batch).map_err(writing)
+        self.database.commit_durably(batch).map_err(writing)
     }
 
     pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
@@ -288,9 +288,9 @@ impl<P: Protocol> Records<P> {
     }
 
     pub(super) fn append_epoch(&self, epoch: &Epoch) -> Result<()> {
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        let mut batch = self.database.batch();
         batch.insert(&self.epochs, epoch.number.to_be_bytes(), epoch.encode());
-        self.database.commit(batch).map_err(writing)
+        self.database.commit_durably(batch).map_err(writing)
     }
 
     pub(super) fn epochs(&self) -> Result<Vec<Epoch>> {
@@ -347,8 +347,8 @@ impl<P: Protocol> Records<P> {
             batch.insert(&self.tail, LOG_TAIL, last.encode());
         }
         // Locations of bodies need not be durable: the scan at the next start finds the bodies again.
-        let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };
-        self.database.commit(batch).map_err(writing)
+        let done = if durable { self.database.commit_durably(batch) } else { self.database.commit(batch) };
+        done.map_err(writing)
     }
 
     /// Stores the bodies that are absent and adds their locations to `batch`. Commit `batch` before dropping the guard:

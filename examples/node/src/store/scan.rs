@@ -17,7 +17,8 @@
 //! * every journal is a sequence of complete batches with ascending sequence numbers, whose [seals](super::sealed) count
 //!   up by one and confirm the sequence numbers, and
 //! * the bytes after the last batch are those of an interrupted write: its end is missing, or a part that the disk had
-//!   not written yet is zero. Only the newest journal may have such bytes.
+//!   not written yet is zero. Only the newest journal may have such bytes, and no later batch among them may say that
+//!   the missing one was durable: then the disk lost it afterwards.
 //!
 //! The checksum is that of the items, XXH3 with 64 bits. A damaged byte is refused, or changes nothing.
 
@@ -32,6 +33,8 @@ use crate::{NodeError, Result};
 
 /// Key of the seal in each batch. No other key of the store has this length.
 pub(super) const SEAL: &[u8] = b"journal seal";
+/// Key of the number of batches that were durable before a batch was written.
+pub(super) const DURABLE: &[u8] = b"journal durable";
 /// Size of a start entry.
 const START: usize = 13;
 /// Size of an item without key and value.
@@ -89,9 +92,11 @@ pub(super) fn scan(directory: &Path) -> Result<Option<Seal>> {
             order.next(&batch).map_err(|problem| damaged(start, problem))?;
             start = batch.end;
         }
-        if let Err(problem) = check_tail(&bytes, start, at == journals.len()) {
-            return Err(damaged(start, problem));
-        }
+        let missing = order.seal.map_or(1, |seal| seal.count.saturating_add(1));
+        let tail = bytes.get(start..).unwrap_or_default();
+        check_tail(&bytes, start, at == journals.len())
+            .and_then(|()| if is_durable(missing, tail) { Err("a durable batch is lost") } else { Ok(()) })
+            .map_err(|problem| damaged(start, problem))?;
         truncate(path, start)?;
     }
     Ok(order.seal)
@@ -284,8 +289,8 @@ fn check_tail(bytes: &[u8], start: usize, is_newest: bool) -> Result<(), &'stati
         sectors.any(|sector| is_zero(sector, sector + SECTOR))
     };
     let is_interrupted = match Batch::read(bytes, start).err() {
-        // The write ended between two entries, or a sector was not written but later ones were. Of a few zeros, only those
-        // in place of a whole beginning are such a sector.
+        // The write ended between two entries, or a sector was not written but later ones were. Fewer zeros than an entry has
+        // bytes are such a sector only if they are the beginning of the batch.
         Some(Unread::Wrong(stop)) => {
             let rest = stop.next_multiple_of(SECTOR);
             let is_hole = rest - stop > START || (stop == start && rest - stop > 1);
@@ -300,6 +305,15 @@ fn check_tail(bytes: &[u8], start: usize, is_newest: bool) -> Result<(), &'stati
         None => false,
     };
     if is_interrupted { Ok(()) } else { Err("a batch cannot be read") }
+}
+
+/// Returns true if a batch in these bytes says that the batch with a number was durable.
+fn is_durable(number: u64, bytes: &[u8]) -> bool {
+    let mut places = bytes.windows(DURABLE.len()).zip(DURABLE.len()..).filter(|(part, _)| *part == DURABLE);
+    places.any(|(_, value)| {
+        let durable = bytes.get(value..).and_then(|rest| rest.first_chunk());
+        durable.is_some_and(|durable| u64::from_be_bytes(*durable) >= number)
+    })
 }
 
 fn take<const N: usize>(bytes: &[u8], at: &mut usize) -> Result<[u8; N], Unread> {

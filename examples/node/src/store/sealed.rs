@@ -1,21 +1,25 @@
 //! A database of records that a key must not sign without.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
 
 use super::database::{KeyspaceOptions, failure, open_database, open_keyspace};
-use super::scan::{SEAL, Seal, scan};
+use super::scan::{DURABLE, SEAL, Seal, scan};
 use crate::{NodeError, Result};
 
 /// A fjall database in which every batch has a seal: its number and a bound on its sequence number. The seals of all
-/// batches are checked when the database is opened, so a damaged, lost or reordered batch is refused.
+/// batches are checked when the database is opened, so a damaged, lost or reordered batch is refused. A batch also has the
+/// number of batches that were durable before it, which tells one that the disk lost from one that it had not written.
 pub(super) struct SealedDatabase {
     database: Database,
     seals: Keyspace,
     /// Number of sealed batches. Held while a batch is written, so that the seals are in the order of the batches.
     count: Mutex<u64>,
+    /// Number of batches that are known to be durable.
+    durable: AtomicU64,
 }
 
 impl SealedDatabase {
@@ -36,7 +40,8 @@ impl SealedDatabase {
             let problem = format!("expected {} batches of records, got {}", count(newest), count(stored));
             return Err(NodeError::corrupt("the records of this validator", problem));
         }
-        Ok(Self { database, seals, count: Mutex::new(stored.map_or(0, |seal| seal.count)) })
+        let count = Mutex::new(stored.map_or(0, |seal| seal.count));
+        Ok(Self { database, seals, count, durable: AtomicU64::new(0) })
     }
 
     pub(super) fn keyspace(&self, name: &str, memtable: u64) -> Result<Keyspace> {
@@ -49,20 +54,36 @@ impl SealedDatabase {
     }
 
     /// Writes a batch with its seal.
-    pub(super) fn commit(&self, mut batch: OwnedWriteBatch) -> fjall::Result<()> {
+    pub(super) fn commit(&self, batch: OwnedWriteBatch) -> fjall::Result<()> {
+        self.write(batch).map(drop)
+    }
+
+    /// Writes a batch with its seal, and makes it and all earlier ones durable.
+    pub(super) fn commit_durably(&self, batch: OwnedWriteBatch) -> fjall::Result<()> {
+        let written = self.write(batch.durability(Some(PersistMode::SyncData)))?;
+        self.durable.fetch_max(written, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Returns the number of the batch; 0 for an empty one, which is not written.
+    fn write(&self, mut batch: OwnedWriteBatch) -> fjall::Result<u64> {
         if batch.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         *count += 1;
         let seal = Seal { count: *count, sequence: self.database.visible_seqno() };
         batch.insert(&self.seals, SEAL, seal.encode());
-        batch.commit()
+        batch.insert(&self.seals, DURABLE, self.durable.load(Ordering::Acquire).to_be_bytes());
+        batch.commit().map(|()| *count)
     }
 
     /// Makes all batches durable.
     pub(super) fn sync(&self) -> fjall::Result<()> {
-        self.database.persist(PersistMode::SyncAll)
+        let written = *self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        self.database.persist(PersistMode::SyncAll)?;
+        self.durable.fetch_max(written, Ordering::AcqRel);
+        Ok(())
     }
 }
 
@@ -90,10 +111,10 @@ mod tests {
         let database = SealedDatabase::open(path).unwrap();
         let keyspace = database.keyspace("values", 1 << 20).unwrap();
         let append = |value: &&[u8]| {
-            let mut batch = database.batch().durability(Some(PersistMode::SyncData));
+            let mut batch = database.batch();
             batch.insert(&keyspace, "k", *value);
             batch.insert(&keyspace, *value, []);
-            database.commit(batch).unwrap();
+            database.commit_durably(batch).unwrap();
             fs::metadata(journal_file(path)).unwrap().len() as usize
         };
         values.iter().map(append).collect()
@@ -139,6 +160,19 @@ mod tests {
         let mut torn = journal[..end].to_vec();
         torn[start..start.next_multiple_of(512)].fill(0);
         assert_eq!(read_with(&path, &torn).unwrap().unwrap(), b"22");
+    }
+
+    #[test]
+    fn a_durable_batch_that_the_disk_lost_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records");
+        let ends = write(&path, &[b"1", &[7; 3000], b"333"]);
+        let mut journal = fs::read(journal_file(&path)).unwrap();
+        let sector = ends[0].next_multiple_of(512);
+        journal[sector..sector + 512].fill(0);
+        // The third batch says that the second was durable.
+        assert_eq!(read_with(&path, &journal).unwrap_err().code(), "CORRUPT");
+        assert_eq!(read_with(&path, &journal[..ends[1]]).unwrap().unwrap(), b"1");
     }
 
     #[test]
