@@ -71,6 +71,7 @@ impl Torture {
         self.compare_acknowledged();
         self.chain.compare_states();
         self.check_safety();
+        assert!(self.compared > 0, "no transaction was acknowledged");
         format!(
             "{}: {} cycles, height {}, {} transactions acknowledged and found on all validators, 0 lost, no contradiction",
             self.protocol,
