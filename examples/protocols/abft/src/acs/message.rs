@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::slice;
 use std::sync::Arc;
 
 use quorate::erasure::Coding;
@@ -65,7 +66,7 @@ impl<S: ThresholdScheme> ProofSet<S> {
         self.verify_unknown(setup, epoch, &mut KnownProofs::new())
     }
 
-    /// As [`verify`](Self::verify), except for what is known; remembers the valid proofs.
+    /// As [`verify`](Self::verify), except for what is known; remembers the valid proofs before the first wrong one.
     pub(super) fn verify_unknown(
         &self,
         setup: &Arc<Setup<S>>,
@@ -84,9 +85,13 @@ impl<S: ThresholdScheme> ProofSet<S> {
                 known: known.get(proof),
             })
             .collect();
-        S::verify_all(&setup.agreed, &signed)?;
-        self.0.iter().for_each(|proof| known.remember(proof));
-        Ok(())
+        let verified = S::verify_all(&setup.agreed, &signed);
+        let is_valid = |one| verified.is_ok() || S::verify_all(&setup.agreed, slice::from_ref(one)).is_ok();
+        // One by one up to the first that is not valid: those before it need not be verified again, however often a set with
+        // a wrong proof is proposed.
+        let valid = signed.iter().take_while(|one| is_valid(*one)).count();
+        self.0.iter().take(valid).for_each(|proof| known.remember(proof));
+        verified
     }
 }
 

@@ -198,6 +198,7 @@ impl<S: ThresholdScheme> CommonSubset<S> {
         match ProofSet::decode(value, &self.context.setup.available()) {
             Ok(set) => {
                 self.state = State::Decided(set);
+                self.broadcasts.iter_mut().for_each(ProvableBroadcast::stop_proving);
                 self.finish(step);
             }
             // Not possible: the agreement decides valid values.

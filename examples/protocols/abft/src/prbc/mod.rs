@@ -55,7 +55,7 @@ pub enum Output<S: ThresholdScheme> {
         /// The message.
         value: Vec<u8>,
     },
-    /// The proof of delivery, once, after [`Output::Delivered`].
+    /// The proof of delivery, after [`Output::Delivered`]: once, unless it is [not wanted](ProvableBroadcast::stop_proving).
     Proved(Proof<S>),
     /// The command was refused.
     Refused(quorate::Error),
@@ -101,7 +101,8 @@ impl<S: ThresholdScheme> ProvableBroadcast<S> {
         Ok(Self { context, checks, sender, broadcast, is_proof_wanted: true, state })
     }
 
-    /// Gives up the proof, which saves its combination and verification. The member goes on to deliver and to send its shares.
+    /// Gives up the proof, which saves its combination and verification. The member goes on to deliver and to send its shares;
+    /// wrong shares of others are named only if they are in doubt already.
     pub fn stop_proving(&mut self) {
         self.is_proof_wanted = false;
         if let State::Collecting { id, .. } = &self.state {

@@ -175,7 +175,7 @@ impl ThresholdScheme for Ed25519List {
         Shares::new(Self::signing(key, statement))
     }
 
-    /// Cost: one batch of t verifications for each list.
+    /// Cost: one batch of t verifications for each list, all lists together.
     fn verify_all(key: &ListKey, signed: &[Signed<'_, Self>]) -> Result<()> {
         let needed = key.threshold.needed();
         let mut unknown = Vec::with_capacity(signed.len());

@@ -118,7 +118,7 @@ pub trait ThresholdScheme: Copy + Eq + Debug + 'static {
 }
 
 /// A signature to verify.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Signed<'a, S: ThresholdScheme> {
     /// The statement.
     pub statement: &'a [u8],
