@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
-use fjall::OwnedWriteBatch;
+use fjall::{OwnedWriteBatch, PersistMode};
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 
@@ -68,14 +68,15 @@ impl<P: Protocol> Records<P> {
         self.removal.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes the blocks up to a height, which must be executed, and stores the handovers among them by their epochs. Does not
-    /// wait for the disk.
+    /// Removes the blocks below a height, which must be executed, and stores the handovers among them by their epochs. Durable
+    /// when it returns: the tables of the keyspaces are written to disk at different times, so without the journal a crash could
+    /// leave a height whose block is removed.
     pub(super) fn forget(&self, below: u64, handovers: &[(u64, Handover)]) -> Result<()> {
         let oldest = self.oldest();
         if below <= oldest {
             return Ok(());
         }
-        let mut batch = self.database.batch();
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         let mut parts = BTreeMap::new();
         for height in oldest..below {
             let Some(block) = self.block_at(height)? else { continue };
