@@ -114,19 +114,55 @@ impl<P: Protocol> Records<P> {
     /// The segments that contain no needed body, ascending. The durable records must be at least as new as this call: see
     /// [`delete_files`](Self::delete_files).
     pub(super) fn obsolete_files(&self) -> Result<Vec<u32>> {
+        let mut files = self.segments.files()?;
+        self.retain_obsolete(&mut files)?;
+        Ok(files)
+    }
+
+    /// Deletes those of the segments that are still obsolete, after the records are durable.
+    pub(super) fn delete_files(&self, files: &[u32]) -> Result<()> {
+        let mut deleted = Vec::new();
+        for segment in files {
+            // Otherwise a body in the file could become needed after the check.
+            let _excluded = self.exclude();
+            let mut file = vec![*segment];
+            self.retain_obsolete(&mut file)?;
+            if !file.is_empty() {
+                self.segments.remove(*segment)?;
+                deleted.push(*segment);
+            }
+        }
+        self.segments.sync()?;
+        let mut batch = self.database.batch();
+        for segment in deleted {
+            self.file_heights.remove(segment);
+            batch.remove(&self.files, segment.to_be_bytes());
+        }
+        self.database.commit(batch).map_err(writing)
+    }
+
+    /// Returns true if the body of a location stays at least until the oldest height passes that of the last block that
+    /// contains it, or until it is no longer live. A location may be left without either; the file of its body may be deleted.
+    pub(super) fn is_kept(&self, digest: &Hash) -> Result<bool> {
+        let oldest = self.oldest();
+        Ok(oldest == 1
+            || self.live.contains_key(LiveKey::Batch(*digest).encode()).map_err(reading)?
+            || self.last_use(digest)?.is_some_and(|last| last >= oldest))
+    }
+
+    /// Removes from a list the segments that contain a needed body.
+    fn retain_obsolete(&self, files: &mut Vec<u32>) -> Result<()> {
         let newest = match self.tail.get(TAIL).map_err(reading)? {
             Some(bytes) => {
-                FrameLocation::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?
+                FrameLocation::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?.segment
             }
-            None => return Ok(Vec::new()),
+            None => 0,
         };
         let oldest = self.oldest();
-        let is_old =
-            |segment: &u32| *segment < newest.segment && !self.file_heights.is_needed(*segment, oldest);
-        let mut files = self.segments.files()?;
+        let is_old = |segment: &u32| *segment < newest && !self.file_heights.is_needed(*segment, oldest);
         files.retain(is_old);
         if files.is_empty() {
-            return Ok(files);
+            return Ok(());
         }
         for digest in self.live_digests(LiveKey::BATCHES)? {
             let location = self.location(&digest)?;
@@ -134,21 +170,7 @@ impl<P: Protocol> Records<P> {
         }
         // A batch that was live above may have become part of a block meanwhile.
         files.retain(is_old);
-        Ok(files)
-    }
-
-    /// Deletes segments, after the records are durable.
-    pub(super) fn delete_files(&self, files: &[u32]) -> Result<()> {
-        for segment in files {
-            self.segments.remove(*segment)?;
-        }
-        self.segments.sync()?;
-        let mut batch = self.database.batch();
-        for segment in files {
-            self.file_heights.remove(*segment);
-            batch.remove(&self.files, segment.to_be_bytes());
-        }
-        self.database.commit(batch).map_err(writing)
+        Ok(())
     }
 
     /// Completes `uses` and `files` for blocks that a version of this software without them wrote.

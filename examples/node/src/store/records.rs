@@ -375,12 +375,12 @@ impl<P: Protocol> Records<P> {
         Ok((Some(guard), found))
     }
 
-    /// The batches that are not stored yet, without repetitions.
+    /// The batches whose bodies are not stored, or may be deleted, without repetitions.
     fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<P::Batch>>) -> Result<Vec<&'a Arc<P::Batch>>> {
         let (mut absent, mut seen) = (Vec::new(), HashSet::new());
         for batch in batches {
             let digest = batch.digest();
-            if seen.insert(digest) && self.location(&digest)?.is_none() {
+            if seen.insert(digest) && (self.location(&digest)?.is_none() || !self.is_kept(&digest)?) {
                 absent.push(batch);
             }
         }

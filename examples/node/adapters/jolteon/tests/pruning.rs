@@ -283,6 +283,52 @@ fn a_batch_of_two_blocks_stays_until_both_are_pruned() {
     assert_eq!(store.batch(&repeated.digest().0).unwrap(), None);
 }
 
+/// The location of a body may outlive the need for its file.
+#[test]
+fn a_body_is_stored_again_if_its_file_may_be_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    recover(&store);
+    let (repeated, neighbor) = (batch(10_001, 2, 500), batch(10_002, 1, 100));
+    // Two other chains contain it: one at height 3, one at height 50.
+    let chain_with = |height: u64| {
+        let mut chain = Chain::<Ed25519>::new([9; 32]);
+        for at in 1..=height + 1 {
+            chain.extend(Vec::from_iter((at == height).then(|| repeated.clone())), START, 0);
+        }
+        chain
+    };
+    let (other, fork) = (chain_with(3), chain_with(50));
+    store.append(&[Record::Batch(neighbor.clone()), Record::Batch(repeated.clone())]).unwrap();
+    (1..=40).for_each(|height| {
+        let delivery = if height == 3 { other.delivery(3) } else { CHAIN.delivery(height) };
+        store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
+        store.state().commit(height, &roots(height), &Changes::default()).unwrap();
+        store.index(height, &delivery.batches).unwrap();
+    });
+    // A block that is never committed keeps it at first.
+    let stray = fork.blocks[49].clone();
+    store.append(&[Record::Block(stray.clone())]).unwrap();
+    prune(&store, 8);
+    assert!(store.oldest_height() > 3);
+    store.prune_blocks(&[stray.digest().0]).unwrap();
+    (41..=70).for_each(|height| execute(&store, height));
+    prune(&store, 4);
+    assert!(store.oldest_height() > 50);
+    let body = |store: &JolteonStore| store.batch(&repeated.digest().0).unwrap();
+    assert!(body(&store).is_some(), "its neighbor keeps the file");
+    store.append(&[Record::Batch(repeated.clone())]).unwrap();
+    store.prune_batches(&[neighbor.digest().0]).unwrap();
+    (71..=90).for_each(|height| execute(&store, height));
+    prune(&store, 4);
+    assert!(!dir.path().join("batches/00000001.segment").exists());
+    assert_eq!(body(&store), Some(repeated.clone()));
+    drop(store);
+    let store = open(dir.path());
+    recover(&store);
+    assert!(store.load().unwrap().contains(&Record::Batch(repeated.clone())));
+}
+
 #[test]
 fn a_pruned_block_does_not_come_back() {
     let dir = tempfile::tempdir().unwrap();
