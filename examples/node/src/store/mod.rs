@@ -236,8 +236,9 @@ impl<P: Protocol> Store<P> {
         if height.max(1) < oldest { Err(NodeError::Pruned { height, oldest }) } else { Ok(()) }
     }
 
-    /// Removes blocks below the newest `keep` executed ones, at most 64 in one call, and the files that are no longer needed.
-    /// Returns true if there are more to remove. Waits for the disk, and does not delay writes for longer than one of them.
+    /// Removes blocks below the newest `keep` executed ones, at most 64 in one call, and the files that are no longer needed. The
+    /// first calls on a store of an earlier version remove nothing: each notes which files 64 of its blocks need.
+    /// Returns true if there is more to do. Waits for the disk, and does not delay writes for longer than one of them.
     /// Call it from one thread.
     ///
     /// # Errors
@@ -249,7 +250,9 @@ impl<P: Protocol> Store<P> {
         if end < oldest.saturating_add(step) {
             return Ok(false);
         }
-        self.records.note_uses()?;
+        if self.records.note_uses()? {
+            return Ok(true);
+        }
         self.state.sync()?;
         let below = oldest + step;
         self.records.forget(below, &self.handovers(oldest..below)?)?;

@@ -28,8 +28,8 @@ use super::segments::FrameLocation;
 use crate::protocol::{Block, Protocol};
 use crate::{NodeError, Result};
 
-/// Number of heights that one write of a [scan](Records::note_uses) covers.
-const HEIGHTS_PER_WRITE: u64 = 64;
+/// Maximum number of heights that one [step of a scan](Records::note_uses) covers.
+const HEIGHTS_PER_WRITE: usize = 64;
 /// Maximum length of a part of a handover, in bytes.
 const MAX_PART: usize = 32 << 20;
 
@@ -173,29 +173,29 @@ impl<P: Protocol> Records<P> {
         Ok(())
     }
 
-    /// Completes `uses` and `files` for blocks that a version of this software without them wrote.
-    pub(super) fn note_uses(&self) -> Result<()> {
-        let mut next = self.noted.load(Ordering::Acquire).max(self.oldest().saturating_sub(1)) + 1;
-        while self.block_at(next)?.is_some() {
-            // An older use must not replace one that is archived meanwhile.
-            let _excluded = self.exclude();
-            let mut parts = BTreeMap::new();
-            let end = next.saturating_add(HEIGHTS_PER_WRITE);
-            while next < end
-                && let Some(block) = self.block_at(next)?
-            {
-                for digest in payload_digests::<P>(&block) {
-                    parts.insert(digest, self.last_use(&digest)?.map_or(next, |last| last.max(next)));
-                }
-                next += 1;
-            }
-            let mut batch = self.database.batch();
-            self.insert_uses(&mut batch, parts, &[])?;
-            batch.insert(&self.tail, NOTED, height_key(next - 1));
-            self.database.commit(batch).map_err(writing)?;
-            self.noted.store(next - 1, Ordering::Release);
+    /// Completes `uses` and `files` for blocks that a version of this software without them wrote: at most 64 blocks in one call.
+    /// Returns false if there were none left.
+    pub(super) fn note_uses(&self) -> Result<bool> {
+        let first = self.noted.load(Ordering::Acquire).max(self.oldest().saturating_sub(1)) + 1;
+        let (mut uses, mut last) = (BTreeMap::new(), None);
+        for height in (first..).take(HEIGHTS_PER_WRITE) {
+            let Some(block) = self.block_at(height)? else { break };
+            uses.extend(payload_digests::<P>(&block).into_iter().map(|digest| (digest, height)));
+            last = Some(height);
         }
-        Ok(())
+        let Some(last) = last else { return Ok(false) };
+        // An older use must not replace one that is archived meanwhile.
+        let _excluded = self.exclude();
+        for (digest, height) in &mut uses {
+            *height = self.last_use(digest)?.map_or(*height, |used| used.max(*height));
+        }
+        // Durable for the same reason as in `forget`: blocks that are noted without their uses would lose files.
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        self.insert_uses(&mut batch, uses, &[])?;
+        batch.insert(&self.tail, NOTED, height_key(last));
+        self.database.commit(batch).map_err(writing)?;
+        self.noted.store(last, Ordering::Release);
+        Ok(true)
     }
 
     /// Notes the batches of a block that is archived, if those of all earlier blocks are noted. `written` has the locations that

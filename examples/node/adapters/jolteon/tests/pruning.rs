@@ -357,16 +357,56 @@ fn blocks_without_notes_are_pruned() {
     // No later block is noted, because the first one is missing.
     let second = CHAIN.delivery(2);
     store.archive(&second.block, &second.batches, &second.finality).unwrap();
-    (1..=60).for_each(|height| execute(&store, height));
+    (1..=100).for_each(|height| execute(&store, height));
     drop(store);
     let store = open(dir.path());
-    assert_eq!(recover(&store), 60);
+    assert_eq!(recover(&store), 100);
+    // Two calls note them, so that none takes long.
+    for _ in 0..2 {
+        assert!(store.prune(20).unwrap());
+        assert_eq!(store.oldest_height(), 1);
+    }
+    assert!(store.prune(20).unwrap() && store.oldest_height() > 1);
     prune(&store, 20);
-    check(&store, 60);
+    check(&store, 100);
     assert!(files(dir.path()).len() < 8);
-    (61..=80).for_each(|height| execute(&store, height));
+    (101..=120).for_each(|height| execute(&store, height));
     prune(&store, 20);
-    check(&store, 80);
+    check(&store, 120);
+}
+
+/// An older block that is noted later does not replace a newer use.
+#[test]
+fn a_block_is_archived_while_older_ones_are_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let repeated = batch(9_001, 2, 500);
+    let mut chain = Chain::<Ed25519>::new([9; 32]);
+    for height in 1..=101u64 {
+        let own = batch(1000 + height, 2, 500);
+        chain.extend(vec![if [3, 80].contains(&height) { repeated.clone() } else { own }], START, 0);
+    }
+    let store = open(dir.path());
+    recover(&store);
+    let archive = |height: u64| {
+        let delivery = chain.delivery(height);
+        store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
+    };
+    let execute = |height: u64| {
+        archive(height);
+        store.state().commit(height, &roots(height), &Changes::default()).unwrap();
+        store.index(height, &chain.delivery(height).batches).unwrap();
+    };
+    // No later block is noted, because the first one is missing.
+    archive(2);
+    (1..=79).for_each(execute);
+    assert!(store.prune(8).unwrap());
+    (80..=100).for_each(execute);
+    prune(&store, 30);
+    assert!((4..=80).contains(&store.oldest_height()));
+    assert_eq!(store.batch(&repeated.digest().0).unwrap(), Some(repeated.clone()));
+    prune(&store, 8);
+    assert!(store.oldest_height() > 80);
+    assert_eq!(store.batch(&repeated.digest().0).unwrap(), None);
 }
 
 /// Prints the bytes on disk per transaction of 512 bytes, by folder of the data directory:
