@@ -65,6 +65,8 @@ impl<P: Protocol> Queries<P> {
         let batches: Vec<_> = block.payload().iter().map(view).collect();
         let executed = block.executed();
         let (certificate, signers) = P::certificate(&*self.store, &block)?;
+        // The certificate is empty if the block was pruned after it was read.
+        self.store.check_height(height)?;
         Ok(Some(BlockView {
             height,
             epoch: block.epoch(),
