@@ -23,7 +23,7 @@ pub enum Command {
 }
 
 /// State of a replica, for status reports and metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Current view, or round.
     pub view: u64,

@@ -26,10 +26,11 @@ pub(super) fn clock_difference(peers: &[PeerStatus]) -> Option<i64> {
 
 /// The blocks that a replica lacks, if all connected peers have pruned them.
 pub(super) fn missing_history(replica: &Status, peers: &[PeerStatus]) -> Option<MissingHistory> {
-    let connected = peers.iter().filter(|peer| peer.outgoing).count();
-    let PrunedHistory { height, oldest, .. } =
-        replica.pruned_history.filter(|pruned| connected > 0 && pruned.peers >= connected)?;
-    Some(MissingHistory { height, oldest })
+    let PrunedHistory { height, peers: pruned, oldest } = replica.pruned_history.as_ref()?;
+    let mut connected = peers.iter().filter(|peer| peer.outgoing).peekable();
+    connected.peek()?;
+    let all_pruned = connected.all(|peer| pruned.contains(&peer.index));
+    all_pruned.then_some(MissingHistory { height: *height, oldest: *oldest })
 }
 
 /// What the last checks found.
@@ -99,7 +100,41 @@ impl PeerWatch {
 
 #[cfg(test)]
 mod tests {
+    use quorate::machine::MemberIndex;
+
     use super::*;
+
+    const STATUS: Status = Status {
+        view: 1,
+        leader: None,
+        committed: 6,
+        timeouts: 0,
+        catching_up: true,
+        pruned_history: None,
+        abstention: None,
+        presigned_epochs: None,
+    };
+
+    #[test]
+    fn history_is_missing_if_each_connected_peer_pruned_it() {
+        let missing = |connected: &[MemberIndex], pruned: &[MemberIndex]| {
+            let peers = (0..5).map(|index| PeerStatus {
+                index,
+                outgoing: connected.contains(&index),
+                ..PeerStatus::default()
+            });
+            let peers_that_pruned = pruned.iter().copied().collect();
+            let history = PrunedHistory { height: 7, peers: peers_that_pruned, oldest: 50 };
+            let replica = Status { pruned_history: Some(history), ..STATUS };
+            missing_history(&replica, &peers.collect::<Vec<_>>()).map(|missing| missing.oldest)
+        };
+        assert_eq!(missing(&[1, 2], &[1, 2]), Some(50));
+        assert_eq!(missing(&[1, 2], &[1, 2, 3]), Some(50));
+        assert_eq!(missing(&[1, 2], &[1, 3]), None, "peer 2 may have it");
+        assert_eq!(missing(&[1], &[]), None);
+        assert_eq!(missing(&[], &[1]), None);
+        assert_eq!(missing_history(&STATUS, &[]), None);
+    }
 
     #[test]
     fn the_median_ignores_a_minority_of_wrong_clocks() {

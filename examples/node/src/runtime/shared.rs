@@ -54,7 +54,7 @@ impl Shared {
     }
 
     pub(super) fn machine(&self) -> Status {
-        *lock(&self.machine)
+        lock(&self.machine).clone()
     }
 
     /// Height and application root of the executed state.

@@ -1,6 +1,6 @@
 //! Peers that have pruned the blocks that a member lacks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quorate::machine::MemberIndex;
 
@@ -14,12 +14,12 @@ pub struct PrunedPeers {
 }
 
 /// Blocks that a member lacks and that peers have pruned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrunedHistory {
     /// Height of the first block that the member lacks.
     pub height: u64,
-    /// Number of peers that have pruned it.
-    pub peers: usize,
+    /// The peers that have pruned it.
+    pub peers: BTreeSet<MemberIndex>,
     /// Height of the oldest block that one of them has.
     pub oldest: u64,
 }
@@ -42,8 +42,9 @@ impl PrunedPeers {
 
     /// Summarizes the peers that have pruned the block at a height; `None` if there are none.
     pub fn history(&self, height: u64) -> Option<PrunedHistory> {
-        let lacking = self.oldest.values().filter(|oldest| **oldest > height);
-        let (peers, oldest) = (lacking.clone().count(), *lacking.min()?);
+        let lacking = self.oldest.iter().filter(|(_, oldest)| **oldest > height);
+        let oldest = *lacking.clone().map(|(_, oldest)| oldest).min()?;
+        let peers = lacking.map(|(peer, _)| *peer).collect();
         Some(PrunedHistory { height, peers, oldest })
     }
 }
@@ -53,13 +54,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn peers_are_counted_for_the_missing_height() {
+    fn peers_are_listed_for_the_missing_height() {
         let mut peers = PrunedPeers::default();
         peers.record(1, 10);
         peers.record(2, 20);
         assert!(peers.lacks(1, 9) && !peers.lacks(1, 10) && !peers.lacks(3, 1));
-        assert_eq!(peers.history(9), Some(PrunedHistory { height: 9, peers: 2, oldest: 10 }));
-        assert_eq!(peers.history(10), Some(PrunedHistory { height: 10, peers: 1, oldest: 20 }));
+        assert_eq!(
+            peers.history(9),
+            Some(PrunedHistory { height: 9, peers: BTreeSet::from([1, 2]), oldest: 10 })
+        );
+        assert_eq!(
+            peers.history(10),
+            Some(PrunedHistory { height: 10, peers: BTreeSet::from([2]), oldest: 20 })
+        );
         assert_eq!(peers.history(20), None);
         peers.forget(2);
         assert_eq!(peers.history(10), None);

@@ -275,7 +275,10 @@ mod tests {
         }
         asked.sort_unstable();
         assert_eq!(asked, [1, 2, 3]);
-        assert_eq!(sync.pruned_history(4), Some(PrunedHistory { height: 5, peers: 3, oldest: 50 }));
+        assert_eq!(
+            sync.pruned_history(4),
+            Some(PrunedHistory { height: 5, peers: [1, 2, 3].into(), oldest: 50 })
+        );
         assert!(sync.next_request(Time(0), 4, &mut sampler, &parameters).is_none(), "no busy loop");
         assert!(sync.holders(49).is_empty() && sync.holders(50).len() == 3);
         sync.forget_pruned(2);

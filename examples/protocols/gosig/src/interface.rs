@@ -190,7 +190,7 @@ pub enum Timer {
 }
 
 /// A summary of a replica for operators and metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Current round of the replica.
     pub round: u64,

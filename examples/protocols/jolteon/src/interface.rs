@@ -129,7 +129,7 @@ pub enum Timer {
 }
 
 /// Summary of a replica's state, for operators and metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The current view.
     pub view: u64,

@@ -330,7 +330,10 @@ mod tests {
         assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), Some((2, 11)));
         sync.record_pruned(2, 40, 10);
         assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), Some((3, 11)), "it did not sign the target");
-        assert_eq!(sync.pruned_history(10), Some(PrunedHistory { height: 11, peers: 2, oldest: 40 }));
+        assert_eq!(
+            sync.pruned_history(10),
+            Some(PrunedHistory { height: 11, peers: [1, 2].into(), oldest: 40 })
+        );
         sync.record_pruned(3, 60, 10);
         assert_eq!(sync.ask_blocks(Time(0), 10, &parameters), None, "all have pruned it: no busy loop");
         let (mut now, mut asks) = (Time(0), 0);

@@ -171,7 +171,7 @@ pub enum Evidence<V: Scheme> {
 }
 
 /// State of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Height of the last certified block.
     pub committed: u64,

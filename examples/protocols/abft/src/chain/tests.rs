@@ -286,9 +286,9 @@ fn recorded_batches_without_a_use_are_pruned() {
     assert!(disk.contains(&client) && !useless.iter().any(|record| disk.contains(record)));
 }
 
-/// The member says how many others have pruned what it lacks, and asks for it only with the timer.
+/// The member names the others that have pruned its missing blocks, and asks for it only with the timer.
 #[test]
-fn members_that_pruned_the_next_block_are_counted() {
+fn members_that_pruned_the_next_block_are_listed() {
     let mut world = World::new(1, CALM);
     let machine = world.nodes[0].machine.as_mut().unwrap();
     for from in 1..3 {
@@ -297,10 +297,10 @@ fn members_that_pruned_the_next_block_are_counted() {
         assert!(step.faults.is_empty() && step.messages.is_empty());
     }
     let status = machine.status();
-    assert_eq!(status.pruned_history, Some(PrunedHistory { height: 1, peers: 2, oldest: 50 }));
+    assert_eq!(status.pruned_history, Some(PrunedHistory { height: 1, peers: [1, 2].into(), oldest: 50 }));
     assert!(status.catching_up);
     drop(machine.handle(Time(0), Input::Command(Command::Connected(2))));
-    assert_eq!(machine.status().pruned_history.unwrap().peers, 1);
+    assert_eq!(machine.status().pruned_history.unwrap().peers, [1].into());
 }
 
 #[test]
