@@ -1,5 +1,6 @@
 //! A member of an ABFT chain: decoders of messages and records, and the first message that it handles.
 
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use quorate::certificate::{Vote, VoteCollector};
@@ -66,6 +67,7 @@ fn member(me: MemberIndex) -> Member {
         executed: START,
         recent_states: Vec::new(),
         recent_transactions: Vec::new(),
+        committed: HashSet::new(),
         first_sequence: 1,
         entropy: [me as u8; 32].into(),
         parameters: Parameters::default(),

@@ -1,5 +1,6 @@
 //! Committees with dealt keys, and the transactions that their members propose.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use quorate::committee::{ChainId, Committee as Voters, CommitteeId};
@@ -116,6 +117,7 @@ impl<S: ThresholdScheme> Committee<S> {
             executed: genesis,
             recent_states: vec![genesis],
             recent_transactions: Vec::new(),
+            committed: HashSet::new(),
             first_sequence: 1,
             entropy: entropy.into(),
             parameters: chain::Parameters::default(),

@@ -290,6 +290,12 @@ pub trait Archive<P: Protocol> {
     /// If the store fails.
     fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>>;
 
+    /// Returns true if the index of executed transactions contains an identifier. Cost: a few reads of the disk.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn is_indexed(&self, id: &Hash) -> Result<bool>;
+
     /// Consecutive executed blocks from a height on: at most `max_blocks`, ending with the first block that makes the
     /// sum of the encodings exceed `max_bytes`.
     ///

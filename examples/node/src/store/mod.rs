@@ -404,6 +404,10 @@ impl<P: Protocol> Archive<P> for Store<P> {
         self.records.batch(digest)
     }
 
+    fn is_indexed(&self, id: &Hash) -> Result<bool> {
+        Ok(self.index.find(id)?.is_some())
+    }
+
     fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<P::Block>>> {
         self.records.history(from, max_blocks, max_bytes)
     }

@@ -13,6 +13,7 @@
 mod keys;
 mod member;
 mod presignatures;
+mod recovery;
 mod views;
 
 use std::marker::PhantomData;
@@ -24,13 +25,11 @@ use quorate::certificate::Kind;
 use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{MemberIndex, Step};
-use quorate::merkle::{Hash, Merkle};
+use quorate::merkle::Merkle;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_abft::Violation;
-use quorate_abft::chain::{
-    self, BLOCK, CertifiedBlock, Chain, Config, Evidence, Finality, PAGE, RECENT, Record,
-};
+use quorate_abft::chain::{self, BLOCK, CertifiedBlock, Chain, Config, Evidence, Finality, PAGE, Record};
 use quorate_protocol::batch::{Batch, TRANSACTIONS};
 use zeroize::Zeroizing;
 
@@ -48,6 +47,7 @@ use quorate_node::{NodeError, Result};
 pub use keys::{ChainScheme, KeyShare};
 use keys::{Published, dealt_committee, tolerance};
 pub use member::Member;
+use recovery::{committed_transactions, recent_transactions, records};
 
 /// Name of the protocol in genesis files.
 pub const NAME: &str = "abft";
@@ -172,6 +172,7 @@ impl<S: ChainScheme> Protocol for Abft<S> {
         getrandom::fill(&mut *entropy).map_err(|_| quorate::Error::Rng)?;
         let mut recent_states = setup.recent_states;
         recent_states.push(Executed { height: 0, state_root: setup.genesis_root });
+        let records = records(archive)?;
         let config = Config {
             setup: Arc::new(keys.setup),
             secrets: Arc::new(keys.secrets),
@@ -181,11 +182,12 @@ impl<S: ChainScheme> Protocol for Abft<S> {
             executed: setup.executed,
             recent_states,
             recent_transactions: recent_transactions(archive, setup.executed.height)?,
+            committed: committed_transactions(archive, &records)?,
             first_sequence: FIRST_SEQUENCE,
             entropy,
             parameters: chain::Parameters::default(),
         };
-        Ok(Chain::restore(config, setup.keys.voting::<S>()?, records(archive)?)?)
+        Ok(Chain::restore(config, setup.keys.voting::<S>()?, records)?)
     }
 
     /// Clients see the numbers on their tickets, so a restart must not reuse numbers of an earlier run. Numbers of settled
@@ -396,39 +398,6 @@ impl<S: ChainScheme> Protocol for Abft<S> {
     fn certificate_bytes(finality: &Finality<S>) -> usize {
         finality.0.encoded_len()
     }
-}
-
-/// The archive's records for a replica, and the batches of each block among them that are missing there.
-fn records<S: ChainScheme>(archive: &dyn Archive<Abft<S>>) -> Result<Vec<Record<S>>> {
-    let mut records = archive.load()?;
-    for at in 0..records.len() {
-        let Some(Record::Block(block)) = records.get(at).cloned() else { continue };
-        for part in Block::<Abft<S>>::payload(&*block) {
-            records.extend(archive.batch(&part.digest)?.map(Record::Batch));
-        }
-    }
-    Ok(records)
-}
-
-/// Identifiers of the transactions in the last executed blocks.
-fn recent_transactions<S: ChainScheme>(
-    archive: &dyn Archive<Abft<S>>,
-    executed: u64,
-) -> Result<Vec<(u64, Vec<Hash>)>> {
-    let mut recent = Vec::new();
-    for height in (executed + 1).saturating_sub(RECENT).max(1)..=executed {
-        let missing = || NodeError::Corrupt {
-            what: "the archive",
-            problem: format!("the block or a batch of height {height} is missing"),
-        };
-        let block = archive.block_at(height)?.ok_or_else(missing)?;
-        let mut ids = Vec::new();
-        for part in Block::<Abft<S>>::payload(&*block) {
-            ids.extend_from_slice(archive.batch(&part.digest)?.ok_or_else(missing)?.ids());
-        }
-        recent.push((height, ids));
-    }
-    Ok(recent)
 }
 
 /// The public part of a genesis' dealt keys, if it is there and valid.

@@ -151,6 +151,10 @@ impl Archive<Jolteon<Ed25519>> for Growing<'_> {
         self.store.batch(digest)
     }
 
+    fn is_indexed(&self, id: &Hash) -> Result<bool> {
+        self.store.is_indexed(id)
+    }
+
     fn history(&self, from: u64, blocks: usize, bytes: usize) -> Result<Vec<Arc<Block<Ed25519>>>> {
         self.store.history(from, blocks, bytes)
     }

@@ -1,5 +1,6 @@
 //! What a driver passes to the machine, and what it gets.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +45,9 @@ pub struct Config<S: ThresholdScheme, V: Scheme> {
     pub recent_states: Vec<Executed>,
     /// Identifiers of the transactions of the last [`RECENT`] executed blocks, with the heights, ascending.
     pub recent_transactions: Vec<(u64, Vec<Hash>)>,
+    /// Identifiers of transactions in recorded batches of this member's clients that older blocks contain. They are not proposed
+    /// again.
+    pub committed: HashSet<Hash>,
     /// The smallest sequence number of the batches of this member's clients, in all runs. Recorded batches with lower numbers are
     /// those of blocks, whose numbers are heights.
     pub first_sequence: u64,

@@ -243,7 +243,9 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
             if is_own {
                 self.next_sequence = self.next_sequence.max(batch.sequence() + 1);
             }
-            if !is_own || self.pending.add(batch, |id| self.recent.contains(id)) {
+            let committed = &self.config.committed;
+            let is_committed = |id: &Hash| committed.contains(id) || self.recent.contains(id);
+            if !is_own || self.pending.add(batch, is_committed) {
                 self.obsolete.push(digest);
             }
         }

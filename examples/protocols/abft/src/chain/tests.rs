@@ -12,7 +12,7 @@ use quorate::machine::{Input, Machine, MemberIndex, Time};
 use quorate::threshold::Threshold;
 use quorate::threshold::tdh2::{EncryptionKey, PublicKeys};
 use quorate::wire::Encode;
-use quorate_protocol::batch::Batch;
+use quorate_protocol::batch::{Batch, TRANSACTIONS};
 use quorate_protocol::pruned_peers::PrunedHistory;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -277,7 +277,9 @@ fn recorded_batches_without_a_use_are_pruned() {
         let batch = Batch::new(author, sequence, [sequence.to_le_bytes()]).unwrap();
         Record::<Ed25519>::Batch(Arc::new(batch)).encode()
     };
-    let (client, useless) = (record(0, 1 << 40), [record(0, 1), record(2, 1)]);
+    let (client, useless) = (record(0, 1 << 40), [record(0, 1), record(2, 1), record(0, (1 << 40) + 1)]);
+    // An old block contains the transaction of the last one.
+    world.committed.insert(TRANSACTIONS.leaf(&((1_u64 << 40) + 1).to_le_bytes()));
     world.nodes[0].disk.push(client.clone());
     world.nodes[0].disk.extend(useless.clone());
     world.restart(0).unwrap();

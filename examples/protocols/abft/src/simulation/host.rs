@@ -1,6 +1,6 @@
 //! Simulation host of the chain: keys, a workload, an archive and a toy application per node, and the checks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,6 +204,7 @@ impl<S: ThresholdScheme, V: Scheme> Host for AbftHost<S, V> {
             executed: disk.ledger.executed(),
             recent_states: disk.recent_states(),
             recent_transactions: disk.recent_transactions(),
+            committed: HashSet::new(),
             first_sequence: 1,
             entropy: Zeroizing::new(seed),
             parameters,

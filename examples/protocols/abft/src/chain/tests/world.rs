@@ -1,7 +1,7 @@
 //! Members on a network that delays, loses and reorders messages, with crashes between the write of records and the
 //! sending of messages.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use quorate::committee::{ChainId, Committee};
@@ -100,6 +100,8 @@ pub(super) struct SchemeWorld<S: WorldScheme> {
     pub(super) faults: Faults,
     /// The transactions whose batches are on a disk.
     pub(super) accepted: BTreeSet<u32>,
+    /// See [`Config::committed`].
+    pub(super) committed: HashSet<Hash>,
     /// The digest that a member voted for, by height and member.
     pub(super) voted: BTreeMap<(u64, MemberIndex), Hash>,
     pub(super) crashes: usize,
@@ -146,6 +148,7 @@ impl<S: WorldScheme> SchemeWorld<S> {
             now: Time(0),
             faults,
             accepted: BTreeSet::new(),
+            committed: HashSet::new(),
             voted: BTreeMap::new(),
             crashes: 0,
             blamed: 0,
@@ -177,6 +180,7 @@ impl<S: WorldScheme> SchemeWorld<S> {
             executed,
             recent_states: node.states.clone(),
             recent_transactions: (1..).zip(recent).collect(),
+            committed: self.committed.clone(),
             first_sequence: 1 << 40,
             entropy: Zeroizing::new(self.rng.random()),
             parameters: self.parameters,
