@@ -1,9 +1,9 @@
 //! Batch verification: 8·(Σ zᵢsᵢ·B − Σ zᵢ·Rᵢ − Σ zᵢkᵢ·Aᵢ) = 0 for random zᵢ.
 //!
-//! Except with probability 2⁻¹²⁸, the equation holds if and only if every single signature verifies. The terms of equal
-//! keys are added up before the multiplication, so a key costs the same for one signature and for many.
+//! Except with probability 2⁻¹²⁸, the equation holds if and only if every single signature verifies. The terms of a
+//! member are added up before the multiplication, so its key costs the same for one signature and for many.
 
-use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use curve25519_dalek::constants::ED25519_BASEPOINT_POINT;
@@ -18,6 +18,7 @@ use crate::{Error, Result};
 
 /// One signature of a batch with its key and message.
 pub(super) struct Term<'a> {
+    member: MemberIndex,
     key: &'a PublicKey,
     message: &'a [u8],
     signature: &'a Signature,
@@ -50,7 +51,9 @@ pub(super) fn terms<'a>(
             }
             let claim = claims.iter().find(|claim| claim.signers.contains(*index));
             match (keys.get(usize::from(*index)), claim) {
-                (Some(key), Some(claim)) => Ok(Term { key, message: claim.message, signature }),
+                (Some(key), Some(claim)) => {
+                    Ok(Term { member: *index, key, message: claim.message, signature })
+                }
                 _ => Err(Error::UnknownSigner { index: u32::from(*index) }),
             }
         })
@@ -70,7 +73,7 @@ pub(super) fn single_terms<'a>(
     }
     let pairs = signed.iter().zip(proof).map(|((member, message), (_, signature))| {
         let key = keys.get(usize::from(*member)).ok_or(Error::UnknownSigner { index: (*member).into() })?;
-        Ok(Term { key, message, signature })
+        Ok(Term { member: *member, key, message, signature })
     });
     pairs.collect()
 }
@@ -102,16 +105,22 @@ pub(super) fn verify(terms: &[Term<'_>]) -> Result<()> {
 
     let n = 2 * terms.len() + 1;
     let (mut scalars, mut points) = (Vec::with_capacity(n), Vec::with_capacity(n));
-    let (mut base, mut of_keys) = (Scalar::ZERO, BTreeMap::new());
+    let members = terms.iter().map(|term| usize::from(term.member) + 1).max().unwrap_or(0);
+    let mut base = Scalar::ZERO;
+    // The key of each member with its coefficient.
+    let mut of_members = vec![None; members];
     for (term, k) in terms.iter().zip(&challenges) {
         let z = Scalar::from(coefficients.draw());
         base += z * term.signature.s();
         // −R with z instead of R with −z, which has twice as many bits.
         scalars.push(z);
         points.push(-term.signature.r_point().ok_or_else(Error::bad_signature)?);
-        *of_keys.entry(term.key).or_insert(Scalar::ZERO) += z * k;
+        if let Some(place) = of_members.get_mut(usize::from(term.member)) {
+            let (_, sum) = place.get_or_insert((term.key, Scalar::ZERO));
+            *sum += z * k;
+        }
     }
-    for (key, scalar) in of_keys {
+    for (key, scalar) in of_members.into_iter().flatten() {
         scalars.push(scalar);
         points.push(key.negated());
     }

@@ -47,15 +47,13 @@ use quorate_node::{NodeError, Result};
 pub use keys::{ChainScheme, KeyShare};
 use keys::{Published, dealt_committee, tolerance};
 pub use member::Member;
-use recovery::{committed_transactions, recent_transactions, records};
+use recovery::{FIRST_SEQUENCE, committed_transactions, recent_transactions, records};
 
 /// Name of the protocol in genesis files.
 pub const NAME: &str = "abft";
 
 /// Maximum number of bytes of blocks in the answer to a member that is behind, beyond its last block.
 const PAGE_BYTES: usize = 8 << 20;
-/// Smallest sequence number of a client's batch, above all heights. [`Abft::next_sequence`] starts much higher.
-const FIRST_SEQUENCE: u64 = 1 << 40;
 /// Length above which a message must not delay others.
 const BULK: usize = 16 << 10;
 /// Maximum number of members of a chain with Ed25519 votes, whose lists of signatures grow with the square of that number.

@@ -3,28 +3,46 @@
 use std::collections::HashSet;
 
 use quorate::merkle::Hash;
-use quorate_abft::chain::{RECENT, Record};
-use quorate_node::protocol::{Archive, Block};
+use quorate_abft::chain::{self, Chain, RECENT, Record};
+use quorate_node::protocol::{Archive, Protocol};
 use quorate_node::{NodeError, Result};
+use quorate_protocol::batch::Batch;
 
 use crate::keys::ChainScheme;
-use crate::{Abft, FIRST_SEQUENCE};
+
+/// Smallest sequence number of a client's batch, above all heights. New batches have much higher ones.
+pub(crate) const FIRST_SEQUENCE: u64 = 1 << 40;
+
+/// The protocol whose replica a [`Chain`] is.
+pub(crate) trait ChainProtocol<S: ChainScheme>:
+    Protocol<Machine = Chain<S::Threshold, S>, Block = chain::Block, Batch = Batch>
+{
+}
+
+impl<S, P> ChainProtocol<S> for P
+where
+    S: ChainScheme,
+    P: Protocol<Machine = Chain<S::Threshold, S>, Block = chain::Block, Batch = Batch>,
+{
+}
 
 /// The archive's records for a replica, and the batches of each block among them that are missing there.
-pub(crate) fn records<S: ChainScheme>(archive: &dyn Archive<Abft<S>>) -> Result<Vec<Record<S>>> {
+pub(crate) fn records<S: ChainScheme, P: ChainProtocol<S>>(
+    archive: &dyn Archive<P>,
+) -> Result<Vec<Record<S>>> {
     let mut records = archive.load()?;
     for at in 0..records.len() {
         let Some(Record::Block(block)) = records.get(at).cloned() else { continue };
-        for part in Block::<Abft<S>>::payload(&*block) {
-            records.extend(archive.batch(&part.digest)?.map(Record::Batch));
+        for header in &block.payload {
+            records.extend(archive.batch(&header.digest().0)?.map(Record::Batch));
         }
     }
     Ok(records)
 }
 
 /// Identifiers of the transactions in the last executed blocks.
-pub(crate) fn recent_transactions<S: ChainScheme>(
-    archive: &dyn Archive<Abft<S>>,
+pub(crate) fn recent_transactions<S: ChainScheme, P: ChainProtocol<S>>(
+    archive: &dyn Archive<P>,
     executed: u64,
 ) -> Result<Vec<(u64, Vec<Hash>)>> {
     let mut recent = Vec::new();
@@ -35,8 +53,8 @@ pub(crate) fn recent_transactions<S: ChainScheme>(
         };
         let block = archive.block_at(height)?.ok_or_else(missing)?;
         let mut ids = Vec::new();
-        for part in Block::<Abft<S>>::payload(&*block) {
-            ids.extend_from_slice(archive.batch(&part.digest)?.ok_or_else(missing)?.ids());
+        for header in &block.payload {
+            ids.extend_from_slice(archive.batch(&header.digest().0)?.ok_or_else(missing)?.ids());
         }
         recent.push((height, ids));
     }
@@ -44,8 +62,8 @@ pub(crate) fn recent_transactions<S: ChainScheme>(
 }
 
 /// The transactions in recorded batches of clients that blocks contain. A restart may find batches of much earlier runs.
-pub(crate) fn committed_transactions<S: ChainScheme>(
-    archive: &dyn Archive<Abft<S>>,
+pub(crate) fn committed_transactions<S: ChainScheme, P: ChainProtocol<S>>(
+    archive: &dyn Archive<P>,
     records: &[Record<S>],
 ) -> Result<HashSet<Hash>> {
     let mut committed = HashSet::new();
@@ -70,10 +88,10 @@ mod tests {
     use quorate::ed25519::Ed25519;
     use quorate::scheme::Scheme;
     use quorate_node::store::{Binding, Store};
-    use quorate_protocol::batch::Batch;
     use quorate_protocol::testing::{committee, secret};
 
     use super::*;
+    use crate::Abft;
 
     #[test]
     fn committed_transactions_of_old_batches_are_found() {
