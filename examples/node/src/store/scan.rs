@@ -18,7 +18,8 @@
 //!   up by one and confirm the sequence numbers, and
 //! * the bytes after the last batch are those of an interrupted write: its end is missing, or a part that the disk had
 //!   not written yet is zero. Only the newest journal may have such bytes, and no later batch among them may say that
-//!   the missing one was durable: then the disk lost it afterwards.
+//!   the missing one was durable: then the disk lost it afterwards. This is not seen for the first batch of the oldest
+//!   journal, whose number is not known.
 //!
 //! The checksum is that of the items, XXH3 with 64 bits. A damaged byte is refused, or changes nothing.
 
@@ -92,11 +93,13 @@ pub(super) fn scan(directory: &Path) -> Result<Option<Seal>> {
             order.next(&batch).map_err(|problem| damaged(start, problem))?;
             start = batch.end;
         }
-        let missing = order.seal.map_or(1, |seal| seal.count.saturating_add(1));
+        check_tail(&bytes, start, at == journals.len()).map_err(|problem| damaged(start, problem))?;
+        // The number of the first batch in the journals is not known.
+        let missing = order.seal.map(|seal| seal.count.saturating_add(1));
         let tail = bytes.get(start..).unwrap_or_default();
-        check_tail(&bytes, start, at == journals.len())
-            .and_then(|()| if is_durable(missing, tail) { Err("a durable batch is lost") } else { Ok(()) })
-            .map_err(|problem| damaged(start, problem))?;
+        if missing.is_some_and(|missing| is_durable(missing, tail)) {
+            return Err(damaged(start, "a durable batch is lost"));
+        }
         truncate(path, start)?;
     }
     Ok(order.seal)

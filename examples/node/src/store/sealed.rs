@@ -176,6 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn the_first_batch_of_a_journal_may_be_interrupted() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records");
+        let ends = write(&path, &[b"1", b"22", &[7; 3000], b"4444"]);
+        // As if the batches before it were in tables: it and the one after it have high numbers of durable batches.
+        let mut journal = fs::read(journal_file(&path)).unwrap()[ends[1]..].to_vec();
+        journal[1024..1536].fill(0);
+        assert_eq!(read_with(&path, &journal).unwrap(), None);
+    }
+
+    #[test]
     fn the_beginning_of_a_batch_may_be_in_a_lost_sector() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("records");
