@@ -119,10 +119,14 @@ impl StateStore {
     /// Applies the changes of the block at `height` and stores the roots after it, atomically.
     ///
     /// # Errors
-    /// If the store fails. Then stop the node.
+    /// If the store fails; `APPLICATION` for a key that the store reserves. Then stop the node.
     pub fn commit(&self, height: u64, roots: &Roots, changes: &Changes) -> Result<()> {
         let mut batch = self.database.batch().durability(Some(self.durability));
         for (key, value) in changes.iter() {
+            if key == HEIGHT {
+                let problem = "the application changes a key that the store reserves".to_owned();
+                return Err(NodeError::Application { problem });
+            }
             match value {
                 Some(value) => batch.insert(&self.entries, key, value),
                 None => batch.remove(&self.entries, key),
@@ -321,6 +325,11 @@ mod tests {
             })
             .unwrap();
         assert_eq!((keys, store.get(HEIGHT).unwrap()), (vec![height_key(1).to_vec()], None));
+        let mut changes = Changes::default();
+        changes.put(HEIGHT, b"value");
+        let roots = store.roots(1).unwrap().unwrap();
+        assert_eq!(store.commit(2, &roots, &changes).unwrap_err().code(), "APPLICATION");
+        assert_eq!(store.executed().unwrap().unwrap().0, 1);
     }
 
     #[test]
