@@ -15,7 +15,7 @@ const coded = (code) => (error) => error instanceof q.QuorateError && error.code
 /** The module's stack lies below everything else. Calls overwrite it; it is never wiped. */
 const STACK = 1 << 20;
 
-/** The size of the memory after results were made and freed so many times. */
+/** The size of the memory after results were made and freed this number of times. */
 function sizeAfter(times, use) {
   for (let time = 0; time < times; time += 1) for (const object of use()) object.free();
   return memory.buffer.byteLength;

@@ -37,7 +37,6 @@ fn gosig_survives_each_fault() {
 }
 
 #[test]
-#[ignore = "on a busy machine a member of ABFT may need more than two minutes to catch up; `cargo xtask torture`"]
 fn abft_survives_each_fault() {
     survive_each_fault("abft");
 }

@@ -82,6 +82,11 @@ impl<S: ThresholdScheme, V: Scheme> Chain<S, V> {
         if self.not_ahead.insert(from) && tip == self.tip.height {
             self.repeat(from, tip + 1, step);
         }
+        // The others have gone on meanwhile: with their messages of the next epoch this member takes part again. If it waited for
+        // the timer, it would follow them at that distance as long as they are busy.
+        if self.tip.height + 1 > self.asked {
+            self.ask(step);
+        }
     }
 
     /// Remembers what a member has pruned. The others were asked, too; the timer asks all of them again.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use quorate::certificate::{Vote, VoteCollector};
 use quorate::ed25519::Ed25519;
-use quorate::machine::{Input, Machine, MemberIndex, Time};
+use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Time};
 use quorate::threshold::Threshold;
 use quorate::threshold::tdh2::{EncryptionKey, PublicKeys};
 use quorate::wire::Encode;
@@ -230,6 +230,28 @@ fn forged_blocks_and_votes_name_their_sender() {
         step = handle(0, Message::Batch(batch.clone()));
     }
     assert!(matches!(&step.outputs[0], Output::Deliver(delivery) if **delivery == known[0]), "{step:?}");
+}
+
+/// Otherwise a member follows busy ones at the distance of its timer.
+#[test]
+fn a_member_asks_all_others_once_an_answer_is_complete() {
+    let mut world = run(5, CALM).unwrap();
+    let first = world.nodes[0].blocks[0].clone();
+    let states = world.nodes[1].states[..1].to_vec();
+    world.nodes[1] = Node { states, ..Node::default() };
+    world.restart(1).unwrap();
+    let machine = world.nodes[1].machine.as_mut().unwrap();
+    let mut questions = |message| {
+        let step = machine.handle(Time(0), Input::Message { from: 2, message });
+        let is_question = |outgoing: &&Outgoing<_>| {
+            outgoing.to == Recipient::Others && matches!(outgoing.message, Message::Status { height: 2 })
+        };
+        step.messages.iter().filter(is_question).count()
+    };
+    assert_eq!(questions(Message::Block(first.certified.clone())), 0);
+    assert!(first.batches.iter().all(|batch| questions(Message::Batch(batch.clone())) == 0));
+    let end = || Message::End { next: 2, tip: 1 };
+    assert_eq!([questions(end()), questions(end())], [1, 0]);
 }
 
 /// Members that lost their records may certify another chain.
