@@ -37,6 +37,9 @@ const BRIEF_SEEDS: usize = 2_000;
 const BRIEF_SECONDS: u64 = 1;
 /// The same for [`DEEP_TARGETS`] of them, which each commit chooses, so that over many commits every target gets them.
 const DEEP_SECONDS: u64 = 6;
+/// Maximum seconds for one input in `cargo xtask test`. The step has the lowest priority, so an input that takes half a second
+/// of processor time may wait long for it.
+const BRIEF_TIMEOUT: u64 = 300;
 /// Number of targets that a commit chooses.
 const DEEP_TARGETS: usize = 4;
 /// Longest input that libFuzzer generates, in bytes: longer than every message that the targets read.
@@ -93,7 +96,8 @@ pub(crate) fn brief(log: &Log) -> Outcome<String> {
     let deep = chosen(&targets, &commit.unwrap_or_default());
     for target in &targets {
         let seconds = if deep.contains(&target) { DEEP_SECONDS } else { BRIEF_SECONDS };
-        log.run(&mut search(&program, target, seconds, BRIEF_SEEDS)?)?;
+        let mut command = search(&program, target, seconds, BRIEF_SEEDS)?;
+        log.run(command.arg(format!("-timeout={BRIEF_TIMEOUT}")))?;
     }
     let names: Vec<&str> = deep.into_iter().map(String::as_str).collect();
     Ok(format!(
