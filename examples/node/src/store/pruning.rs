@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
-use fjall::{OwnedWriteBatch, PersistMode};
+use fjall::OwnedWriteBatch;
 use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 
@@ -76,7 +76,7 @@ impl<P: Protocol> Records<P> {
         if below <= oldest {
             return Ok(());
         }
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        let mut batch = self.database.batch();
         let mut parts = BTreeMap::new();
         for height in oldest..below {
             let Some(block) = self.block_at(height)? else { continue };
@@ -108,7 +108,7 @@ impl<P: Protocol> Records<P> {
         self.insert_uses(&mut batch, again, &[])?;
         // Before the removal: a reader that misses an entry looks at this height.
         self.oldest.store(below, Ordering::Release);
-        self.database.commit(batch).map_err(writing)
+        self.database.commit_durably(batch).map_err(writing)
     }
 
     /// The segments that contain no needed body, ascending. The durable records must be at least as new as this call: see
@@ -190,10 +190,10 @@ impl<P: Protocol> Records<P> {
             *height = self.last_use(digest)?.map_or(*height, |used| used.max(*height));
         }
         // Durable for the same reason as in `forget`: blocks that are noted without their uses would lose files.
-        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        let mut batch = self.database.batch();
         self.insert_uses(&mut batch, uses, &[])?;
         batch.insert(&self.tail, NOTED, height_key(last));
-        self.database.commit(batch).map_err(writing)?;
+        self.database.commit_durably(batch).map_err(writing)?;
         self.noted.store(last, Ordering::Release);
         Ok(true)
     }
