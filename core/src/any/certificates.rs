@@ -1,10 +1,10 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use rand_core::TryCryptoRng;
 
 use super::committee::Committee;
-use super::dispatch::{batch, each, lift, per_suite, whole, written};
+use super::dispatch::{batch, lift, whole, written};
+use super::families::{each, methods, per};
 use crate::Result;
 use crate::certificate::{self, Statement};
 use crate::committee::{SignerSet, Verified};
@@ -13,7 +13,7 @@ use crate::wire::{Decode, Encode};
 
 type CertificateOf<S> = certificate::Certificate<S>;
 
-per_suite! {
+per! { suite:
     /// A quorum certificate, see [`certificate::Certificate`].
     #[derive(Clone, PartialEq, Eq)]
     Certificate, CertificateOf
@@ -32,21 +32,6 @@ impl Certificate {
         })
     }
 
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, Certificate, S, certificate => certificate.encode())
-    }
-
-    /// Returns the length of the encoding in bytes.
-    pub fn encoded_len(&self) -> usize {
-        each!(self, Certificate, S, certificate => certificate.encoded_len())
-    }
-
-    /// Returns the detached form, without suite and statement, for formats that contain them already.
-    pub fn encode_detached(&self) -> Vec<u8> {
-        each!(self, Certificate, S, certificate => written(|w| certificate.encode_detached(w)))
-    }
-
     /// Decodes the detached form of a certificate of `statement`.
     ///
     /// # Errors
@@ -55,37 +40,6 @@ impl Certificate {
         each!(committee, Committee, S, committee => {
             whole(bytes, |r| CertificateOf::<S>::decode_detached(r, statement, committee)).map(Self::from)
         })
-    }
-
-    /// Returns the signed statement.
-    pub fn statement(&self) -> &Statement {
-        each!(self, Certificate, S, certificate => certificate.statement())
-    }
-
-    /// Returns the signers.
-    pub fn signers(&self) -> &SignerSet {
-        each!(self, Certificate, S, certificate => certificate.signers())
-    }
-
-    /// Returns the encoded aggregate (BLS) or the signatures in ascending order of the signers (Ed25519).
-    pub fn proof(&self) -> Vec<u8> {
-        each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), certificate.signers(), w)))
-    }
-
-    /// Verifies the signatures; for the cost see [`certificate::Certificate::verify`].
-    ///
-    /// # Errors
-    /// As [`certificate::Certificate::verify`].
-    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
-        each!(self, Certificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
-    }
-
-    /// Verifies as [`verify`](Certificate::verify), but by reference.
-    ///
-    /// # Errors
-    /// As [`verify`](Certificate::verify).
-    pub fn check(&self, committee: &Committee) -> Result<()> {
-        each!(self, Certificate, S, certificate => certificate.check(committee.try_into()?))
     }
 
     /// Verifies many certificates at once and returns a result for each, see
@@ -112,8 +66,36 @@ impl Certificate {
     }
 }
 
-impl fmt::Debug for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Certificate, S, certificate => certificate.fmt(f))
-    }
+methods! { suite: self, Certificate, S, certificate =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = certificate.encode();
+
+    /// Returns the length of the encoding in bytes.
+    pub fn encoded_len(&self) -> usize = certificate.encoded_len();
+
+    /// Returns the detached form, without suite and statement, for formats that contain them already.
+    pub fn encode_detached(&self) -> Vec<u8> = written(|w| certificate.encode_detached(w));
+
+    /// Returns the signed statement.
+    pub fn statement(&self) -> &Statement = certificate.statement();
+
+    /// Returns the signers.
+    pub fn signers(&self) -> &SignerSet = certificate.signers();
+
+    /// Returns the encoded aggregate (BLS) or the signatures in ascending order of the signers (Ed25519).
+    pub fn proof(&self) -> Vec<u8> =
+        written(|w| S::encode_proof(certificate.proof(), certificate.signers(), w));
+
+    /// Verifies the signatures; for the cost see [`certificate::Certificate::verify`].
+    ///
+    /// # Errors
+    /// As [`certificate::Certificate::verify`].
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> =
+        certificate.verify(committee.try_into()?).map(lift);
+
+    /// Verifies as [`verify`](Certificate::verify), but by reference.
+    ///
+    /// # Errors
+    /// As [`verify`](Certificate::verify).
+    pub fn check(&self, committee: &Committee) -> Result<()> = certificate.check(committee.try_into()?);
 }

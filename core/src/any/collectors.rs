@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use super::certificates::Certificate;
 use super::committee::Committee;
-use super::dispatch::{each, lift, lower, per_suite};
+use super::dispatch::{lift, lower};
 use super::evidence::Equivocation;
+use super::families::{each, methods, per};
 use super::timeouts::{TimeoutCertificate, TimeoutVote};
 use super::votes::Vote;
 use crate::certificate::{self, Kind, Suspects};
@@ -17,15 +18,13 @@ use crate::{Error, Result};
 type CollectorOf<S> = certificate::VoteCollector<S>;
 type TimeoutCollectorOf<S> = certificate::TimeoutCollector<S>;
 
-per_suite! {
+per! { suite:
     /// Collects votes until one statement has a certificate, see [`certificate::VoteCollector`].
-    #[derive(Debug)]
     VoteCollector, CollectorOf
 }
 
-per_suite! {
+per! { suite:
     /// Collects timeout votes until a quorum forms a certificate, see [`certificate::TimeoutCollector`].
-    #[derive(Debug)]
     TimeoutCollector, TimeoutCollectorOf
 }
 
@@ -65,52 +64,40 @@ impl VoteCollector {
             CollectorOf::<S>::new(Arc::clone(committee), kind, view).into()
         })
     }
+}
 
+methods! { suite: self, VoteCollector, S, collector =>
     /// Sets the batch threshold, see [`certificate::VoteCollector::with_batch_threshold`].
-    pub fn with_batch_threshold(self, votes: usize) -> Self {
-        each!(self, VoteCollector, S, collector => collector.with_batch_threshold(votes).into())
-    }
+    pub fn with_batch_threshold(self, votes: usize) -> Self = collector.with_batch_threshold(votes).into();
 
     /// Sets a limit on bad votes; heed the warning of [`certificate::VoteCollector::with_failure_limit`].
-    pub fn with_failure_limit(self, votes: u16) -> Self {
-        each!(self, VoteCollector, S, collector => collector.with_failure_limit(votes).into())
-    }
+    pub fn with_failure_limit(self, votes: u16) -> Self = collector.with_failure_limit(votes).into();
 
     /// Adds a vote.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a vote of another suite; the collector is unchanged.
-    pub fn add(&mut self, vote: Vote, suspects: &mut Suspects) -> Result<Collected> {
-        each!(self, VoteCollector, S, collector => Ok(collector.add(vote.try_into()?, suspects).into()))
-    }
+    pub fn add(&mut self, vote: Vote, suspects: &mut Suspects) -> Result<Collected> =
+        Ok(collector.add(vote.try_into()?, suspects).into());
 
     /// Adds a verified vote, for instance the node's own.
     ///
     /// # Errors
     /// As [`add`](VoteCollector::add).
-    pub fn add_verified(&mut self, vote: Verified<Vote>, suspects: &mut Suspects) -> Result<Collected> {
-        each!(self, VoteCollector, S, collector => Ok(collector.add_verified(lower(vote)?, suspects).into()))
-    }
+    pub fn add_verified(&mut self, vote: Verified<Vote>, suspects: &mut Suspects) -> Result<Collected> =
+        Ok(collector.add_verified(lower(vote)?, suspects).into());
 
     /// Returns the committee whose votes are collected.
-    pub fn committee(&self) -> Committee {
-        each!(self, VoteCollector, S, collector => Arc::clone(collector.committee()).into())
-    }
+    pub fn committee(&self) -> Committee = Arc::clone(collector.committee()).into();
 
     /// Returns the kind and view of the collected votes.
-    pub fn topic(&self) -> (Kind, u64) {
-        each!(self, VoteCollector, S, collector => collector.topic())
-    }
+    pub fn topic(&self) -> (Kind, u64) = collector.topic();
 
     /// Returns the weight of the held votes for a digest, verified or not.
-    pub fn weight_for(&self, digest: &[u8; 32]) -> u128 {
-        each!(self, VoteCollector, S, collector => collector.weight_for(digest))
-    }
+    pub fn weight_for(&self, digest: &[u8; 32]) -> u128 = collector.weight_for(digest);
 
     /// Returns true if the certificate was returned.
-    pub fn is_done(&self) -> bool {
-        each!(self, VoteCollector, S, collector => collector.is_done())
-    }
+    pub fn is_done(&self) -> bool = collector.is_done();
 }
 
 impl TimeoutCollector {
@@ -119,16 +106,6 @@ impl TimeoutCollector {
         each!(committee, Committee, S, committee => {
             TimeoutCollectorOf::<S>::new(Arc::clone(committee), kind, view).into()
         })
-    }
-
-    /// Sets the batch threshold, see [`certificate::VoteCollector::with_batch_threshold`].
-    pub fn with_batch_threshold(self, votes: usize) -> Self {
-        each!(self, TimeoutCollector, S, collector => collector.with_batch_threshold(votes).into())
-    }
-
-    /// Sets a limit on bad votes; heed the warning of [`certificate::VoteCollector::with_failure_limit`].
-    pub fn with_failure_limit(self, votes: u16) -> Self {
-        each!(self, TimeoutCollector, S, collector => collector.with_failure_limit(votes).into())
     }
 
     /// Adds a timeout vote.
@@ -155,27 +132,6 @@ impl TimeoutCollector {
         each!(self, TimeoutCollector, S, collector => Ok(collector.add_verified(lower(vote)?, suspects).into()))
     }
 
-    /// Returns the committee whose votes are collected.
-    pub fn committee(&self) -> Committee {
-        each!(self, TimeoutCollector, S, collector => Arc::clone(collector.committee()).into())
-    }
-
-    /// Returns the kind and view of the collected votes.
-    pub fn topic(&self) -> (Kind, u64) {
-        each!(self, TimeoutCollector, S, collector => collector.topic())
-    }
-
-    /// Returns the weight of the held timeout votes, verified or not.
-    pub fn weight(&self) -> u128 {
-        each!(self, TimeoutCollector, S, collector => collector.weight())
-    }
-
-    /// Returns true if the held votes, verified or not, weigh more than a third, see
-    /// [`certificate::TimeoutCollector::has_honest`].
-    pub fn has_honest(&self) -> bool {
-        each!(self, TimeoutCollector, S, collector => collector.has_honest())
-    }
-
     /// Verifies pending votes and returns true if the verified ones weigh more than a third, see
     /// [`certificate::TimeoutCollector::verify_honest`].
     pub fn verify_honest(&mut self, suspects: &mut Suspects) -> (bool, Vec<VoteFault>) {
@@ -184,11 +140,30 @@ impl TimeoutCollector {
             (honest, faults.into_iter().map(VoteFault::from).collect())
         })
     }
+}
+
+methods! { suite: self, TimeoutCollector, S, collector =>
+    /// Sets the batch threshold, see [`certificate::VoteCollector::with_batch_threshold`].
+    pub fn with_batch_threshold(self, votes: usize) -> Self = collector.with_batch_threshold(votes).into();
+
+    /// Sets a limit on bad votes; heed the warning of [`certificate::VoteCollector::with_failure_limit`].
+    pub fn with_failure_limit(self, votes: u16) -> Self = collector.with_failure_limit(votes).into();
+
+    /// Returns the committee whose votes are collected.
+    pub fn committee(&self) -> Committee = Arc::clone(collector.committee()).into();
+
+    /// Returns the kind and view of the collected votes.
+    pub fn topic(&self) -> (Kind, u64) = collector.topic();
+
+    /// Returns the weight of the held timeout votes, verified or not.
+    pub fn weight(&self) -> u128 = collector.weight();
+
+    /// Returns true if the held votes, verified or not, weigh more than a third, see
+    /// [`certificate::TimeoutCollector::has_honest`].
+    pub fn has_honest(&self) -> bool = collector.has_honest();
 
     /// Returns true if the certificate was returned.
-    pub fn is_done(&self) -> bool {
-        each!(self, TimeoutCollector, S, collector => collector.is_done())
-    }
+    pub fn is_done(&self) -> bool = collector.is_done();
 }
 
 impl VoteFault {

@@ -1,10 +1,10 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use super::dispatch::{ForScheme, any_of, as_typed, each, per_suite, typed, whole, wrong_suite};
+use super::dispatch::{ForScheme, any_of, as_typed, typed, whole, wrong_suite};
+use super::families::{each, methods, per};
 use super::keys::{PublicKey, VerifiedKey};
 #[cfg(feature = "bls")]
 use crate::bls::Ciphersuite;
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 
 type Shared<S> = Arc<committee::Committee<S>>;
 
-per_suite! {
+per! { suite:
     /// Members and their weights, see [`committee::Committee`]. A clone shares the same committee.
     #[derive(Clone)]
     Committee, Shared
@@ -57,107 +57,9 @@ impl Committee {
         })
     }
 
-    /// Returns the identifier that every signed statement contains.
-    pub fn id(&self) -> CommitteeId {
-        each!(self, Committee, S, committee => committee.id())
-    }
-
-    /// Returns the chain of this committee.
-    pub fn chain(&self) -> ChainId {
-        each!(self, Committee, S, committee => committee.chain())
-    }
-
-    /// Returns the epoch of this committee.
-    pub fn epoch(&self) -> u64 {
-        each!(self, Committee, S, committee => committee.epoch())
-    }
-
-    /// Returns the number of members.
-    pub fn len(&self) -> u16 {
-        each!(self, Committee, S, committee => committee.len())
-    }
-
     /// Returns false: every committee has members.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Returns the sum of all weights.
-    pub fn total_weight(&self) -> u128 {
-        each!(self, Committee, S, committee => committee.total_weight())
-    }
-
-    /// Returns the weight of a member.
-    pub fn weight(&self, index: MemberIndex) -> Option<u128> {
-        each!(self, Committee, S, committee => committee.weight(index))
-    }
-
-    /// Returns the key of a member.
-    pub fn key(&self, index: MemberIndex) -> Option<PublicKey> {
-        each!(self, Committee, S, committee => committee.key(index).map(|key| any_of::<S, _>(key.clone())))
-    }
-
-    /// Returns all keys in the order of the members.
-    pub fn keys(&self) -> Vec<PublicKey> {
-        each!(self, Committee, S, committee => committee.keys().iter().map(|key| any_of::<S, _>(key.clone())).collect())
-    }
-
-    /// Returns the index of the member with this key; the lowest index if the key is repeated. No member has a key of
-    /// another suite.
-    pub fn position(&self, key: &PublicKey) -> Option<MemberIndex> {
-        each!(self, Committee, S, committee => committee.position(as_typed::<S, _>(key).ok()?))
-    }
-
-    /// Returns the quorum: the smallest weight above two thirds of the total.
-    pub fn quorum_weight(&self) -> u128 {
-        each!(self, Committee, S, committee => committee.quorum_weight())
-    }
-
-    /// Returns the smallest weight above one third of the total, which includes an honest member.
-    pub fn honest_weight(&self) -> u128 {
-        each!(self, Committee, S, committee => committee.honest_weight())
-    }
-
-    /// Returns the weight of a set of members.
-    pub fn weight_of(&self, signers: &SignerSet) -> u128 {
-        each!(self, Committee, S, committee => committee.weight_of(signers))
-    }
-
-    /// Returns true if the set weighs at least the quorum.
-    pub fn has_quorum(&self, signers: &SignerSet) -> bool {
-        each!(self, Committee, S, committee => committee.has_quorum(signers))
-    }
-
-    /// Checks that a set has a quorum.
-    ///
-    /// # Errors
-    /// [`Error::BelowQuorum`].
-    pub fn require_quorum(&self, signers: &SignerSet) -> Result<()> {
-        each!(self, Committee, S, committee => committee.require_quorum(signers))
-    }
-
-    /// Decodes a set of signers, see [`Committee::signer_set`](committee::Committee::signer_set).
-    ///
-    /// # Errors
-    /// As [`Committee::signer_set`](committee::Committee::signer_set).
-    pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> {
-        each!(self, Committee, S, committee => committee.signer_set(signers))
-    }
-
-    /// Precomputes the sums of groups of keys, see
-    /// [`Committee::with_group_sums`](committee::Committee::with_group_sums).
-    #[cfg(feature = "group-sums")]
-    #[must_use]
-    pub fn with_group_sums(self) -> Self {
-        each!(self, Committee, S, committee => {
-            Arc::new(Arc::unwrap_or_clone(committee).with_group_sums()).into()
-        })
-    }
-
-    /// Returns the size in bytes of the sums of groups; 0 without them.
-    #[cfg(feature = "group-sums")]
-    pub fn group_sums_size(&self) -> usize {
-        each!(self, Committee, S, committee => committee.group_sums_size())
     }
 
     /// Returns the same committee with another ciphersuite for the messages of another chain, see
@@ -229,11 +131,77 @@ impl Committee {
             proofs.into_iter().map(result).collect()
         })
     }
+}
+
+methods! { suite: self, Committee, S, committee =>
+    /// Returns the identifier that every signed statement contains.
+    pub fn id(&self) -> CommitteeId = committee.id();
+
+    /// Returns the chain of this committee.
+    pub fn chain(&self) -> ChainId = committee.chain();
+
+    /// Returns the epoch of this committee.
+    pub fn epoch(&self) -> u64 = committee.epoch();
+
+    /// Returns the number of members.
+    pub fn len(&self) -> u16 = committee.len();
+
+    /// Returns the sum of all weights.
+    pub fn total_weight(&self) -> u128 = committee.total_weight();
+
+    /// Returns the weight of a member.
+    pub fn weight(&self, index: MemberIndex) -> Option<u128> = committee.weight(index);
+
+    /// Returns the key of a member.
+    pub fn key(&self, index: MemberIndex) -> Option<PublicKey> =
+        committee.key(index).map(|key| any_of::<S, _>(key.clone()));
+
+    /// Returns all keys in the order of the members.
+    pub fn keys(&self) -> Vec<PublicKey> =
+        committee.keys().iter().map(|key| any_of::<S, _>(key.clone())).collect();
+
+    /// Returns the index of the member with this key; the lowest index if the key is repeated. No member has a key of
+    /// another suite.
+    pub fn position(&self, key: &PublicKey) -> Option<MemberIndex> =
+        committee.position(as_typed::<S, _>(key).ok()?);
+
+    /// Returns the quorum: the smallest weight above two thirds of the total.
+    pub fn quorum_weight(&self) -> u128 = committee.quorum_weight();
+
+    /// Returns the smallest weight above one third of the total, which includes an honest member.
+    pub fn honest_weight(&self) -> u128 = committee.honest_weight();
+
+    /// Returns the weight of a set of members.
+    pub fn weight_of(&self, signers: &SignerSet) -> u128 = committee.weight_of(signers);
+
+    /// Returns true if the set weighs at least the quorum.
+    pub fn has_quorum(&self, signers: &SignerSet) -> bool = committee.has_quorum(signers);
+
+    /// Checks that a set has a quorum.
+    ///
+    /// # Errors
+    /// [`Error::BelowQuorum`].
+    pub fn require_quorum(&self, signers: &SignerSet) -> Result<()> = committee.require_quorum(signers);
+
+    /// Decodes a set of signers, see [`Committee::signer_set`](committee::Committee::signer_set).
+    ///
+    /// # Errors
+    /// As [`Committee::signer_set`](committee::Committee::signer_set).
+    pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> = committee.signer_set(signers);
+
+    /// Precomputes the sums of groups of keys, see
+    /// [`Committee::with_group_sums`](committee::Committee::with_group_sums).
+    #[cfg(feature = "group-sums")]
+    #[must_use]
+    pub fn with_group_sums(self) -> Self = Arc::new(Arc::unwrap_or_clone(committee).with_group_sums()).into();
+
+    /// Returns the size in bytes of the sums of groups; 0 without them.
+    #[cfg(feature = "group-sums")]
+    pub fn group_sums_size(&self) -> usize = committee.group_sums_size();
 
     /// Creates a statement in this committee's epoch.
-    pub fn statement(&self, kind: Kind, view: u64, digest: [u8; 32]) -> Statement {
-        each!(self, Committee, S, committee => committee.statement(kind, view, digest))
-    }
+    pub fn statement(&self, kind: Kind, view: u64, digest: [u8; 32]) -> Statement =
+        committee.statement(kind, view, digest);
 }
 
 impl<'a, S: Scheme> TryFrom<&'a Committee> for &'a committee::Committee<S>
@@ -244,12 +212,6 @@ where
 
     fn try_from(committee: &'a Committee) -> Result<Self> {
         <&Shared<S>>::try_from(committee).map(AsRef::as_ref)
-    }
-}
-
-impl fmt::Debug for Committee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Committee, S, committee => committee.fmt(f))
     }
 }
 

@@ -1,10 +1,10 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::certificates::Certificate;
 use super::committee::Committee;
-use super::dispatch::{each, lift, per_suite};
-use super::suite::{Suite, with_scheme};
+use super::dispatch::lift;
+use super::families::{each, methods, per, with};
+use super::suite::Suite;
 use super::votes::Vote;
 use crate::Result;
 use crate::certificate;
@@ -15,13 +15,13 @@ use crate::wire::{Decode, Encode};
 type EquivocationOf<S> = certificate::Equivocation<S>;
 type ConflictOf<S> = certificate::Conflict<S>;
 
-per_suite! {
+per! { suite:
     /// Two contradicting votes of one member, see [`certificate::Equivocation`].
     #[derive(Clone, PartialEq, Eq)]
     Equivocation, EquivocationOf
 }
 
-per_suite! {
+per! { suite:
     /// Two certificates of contradicting statements, see [`certificate::Conflict`].
     #[derive(Clone, PartialEq, Eq)]
     Conflict, ConflictOf
@@ -43,12 +43,7 @@ impl Equivocation {
     /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite; otherwise an error
     /// that describes the invalid bytes.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => EquivocationOf::<S>::decode(bytes, &()).map(Self::from))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, Equivocation, S, evidence => evidence.encode())
+        with!(suite, S => EquivocationOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
     /// Returns the two votes, the one with the lower digest first.
@@ -58,30 +53,24 @@ impl Equivocation {
             (first.clone().into(), second.clone().into())
         })
     }
+}
+
+methods! { suite: self, Equivocation, S, evidence =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = evidence.encode();
 
     /// Returns the signer of both votes.
-    pub fn signer(&self) -> MemberIndex {
-        each!(self, Equivocation, S, evidence => evidence.signer())
-    }
+    pub fn signer(&self) -> MemberIndex = evidence.signer();
 
     /// Returns the member at fault, which is the signer; only a claim until [`verify`](Equivocation::verify) succeeds.
-    pub fn culprits(&self) -> [MemberIndex; 1] {
-        each!(self, Equivocation, S, evidence => evidence.culprits())
-    }
+    pub fn culprits(&self) -> [MemberIndex; 1] = evidence.culprits();
 
     /// Verifies both signatures separately.
     ///
     /// # Errors
     /// As [`certificate::Vote::verify`].
-    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
-        each!(self, Equivocation, S, evidence => evidence.verify(committee.try_into()?).map(lift))
-    }
-}
-
-impl fmt::Debug for Equivocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Equivocation, S, evidence => evidence.fmt(f))
-    }
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> =
+        evidence.verify(committee.try_into()?).map(lift);
 }
 
 impl Conflict {
@@ -104,11 +93,6 @@ impl Conflict {
         })
     }
 
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, Conflict, S, evidence => evidence.encode())
-    }
-
     /// Returns the two certificates, the one with the lower digest first.
     pub fn certificates(&self) -> (Certificate, Certificate) {
         each!(self, Conflict, S, evidence => {
@@ -116,23 +100,19 @@ impl Conflict {
             (first.clone().into(), second.clone().into())
         })
     }
+}
+
+methods! { suite: self, Conflict, S, evidence =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = evidence.encode();
 
     /// Returns the members that signed both certificates; only a claim until [`verify`](Conflict::verify) succeeds.
-    pub fn culprits(&self) -> SignerSet {
-        each!(self, Conflict, S, evidence => evidence.culprits())
-    }
+    pub fn culprits(&self) -> SignerSet = evidence.culprits();
 
     /// Verifies both certificates.
     ///
     /// # Errors
     /// As [`Certificate::verify`].
-    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
-        each!(self, Conflict, S, evidence => evidence.verify(committee.try_into()?).map(lift))
-    }
-}
-
-impl fmt::Debug for Conflict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Conflict, S, evidence => evidence.fmt(f))
-    }
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> =
+        evidence.verify(committee.try_into()?).map(lift);
 }

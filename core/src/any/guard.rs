@@ -1,8 +1,8 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::committee::Committee;
-use super::dispatch::{any_of, each, per_suite};
+use super::dispatch::any_of;
+use super::families::{each, methods, per};
 use super::keys::{PublicKey, SecretKey};
 use super::timeouts::TimeoutVote;
 use super::votes::Vote;
@@ -13,7 +13,7 @@ use crate::guard::{self, GuardRecord, Spend};
 
 type GuardOf<S> = guard::Guard<S>;
 
-per_suite! {
+per! { suite:
     /// A secret key that never signs contradicting statements, see [`guard`].
     Guard, GuardOf
 }
@@ -64,15 +64,15 @@ impl Guard {
             Ok((vote.into(), record))
         })
     }
+}
 
+methods! { suite: self, Guard, S, guard =>
     /// Spends a presignature on a message. **If it returns a record, the record must be durable before the share leaves.**
     /// Signing with a presignature calls this method; no other code needs to.
     ///
     /// # Errors
     /// As [`guard::Guard::spend`].
-    pub fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
-        each!(self, Guard, S, guard => guard.spend(spend))
-    }
+    pub fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> = guard.spend(spend);
 
     /// Reserves the block of presignatures that contains `index`. Once its record is durable and
     /// [confirmed](Guard::confirm), spending presignatures of the block needs no records. After a crash the whole block is
@@ -80,156 +80,28 @@ impl Guard {
     ///
     /// # Errors
     /// As [`guard::Guard::reserve`].
-    pub fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
-        each!(self, Guard, S, guard => guard.reserve(key, epoch, index))
-    }
+    pub fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> =
+        guard.reserve(key, epoch, index);
 
     /// Confirms that the record of a reservation is durable.
     ///
     /// # Errors
     /// As [`guard::Guard::confirm`].
-    pub fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> {
-        each!(self, Guard, S, guard => guard.confirm(reservation))
-    }
+    pub fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> = guard.confirm(reservation);
 
     /// Closes an epoch of a threshold key and all earlier ones: their remaining presignatures never sign.
-    pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
-        each!(self, Guard, S, guard => guard.close_epoch(key, epoch))
-    }
+    pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord = guard.close_epoch(key, epoch);
 
     /// Returns the public key.
-    pub fn public_key(&self) -> PublicKey {
-        each!(self, Guard, S, guard => any_of::<S, _>(guard.public_key().clone()))
-    }
+    pub fn public_key(&self) -> PublicKey = any_of::<S, _>(guard.public_key().clone());
 
     /// Returns the chain for which the guard signs.
-    pub fn chain(&self) -> ChainId {
-        each!(self, Guard, S, guard => guard.chain())
-    }
+    pub fn chain(&self) -> ChainId = guard.chain();
 
     /// Returns the epoch and view of the last signed statement of a kind.
-    pub fn last(&self, kind: Kind) -> Option<(u64, u64)> {
-        each!(self, Guard, S, guard => guard.last(kind))
-    }
+    pub fn last(&self, kind: Kind) -> Option<(u64, u64)> = guard.last(kind);
 
     /// Returns the records that a compacted log must keep: the last one of each kind, and those of presignatures in open
     /// epochs.
-    pub fn records(&self) -> Vec<GuardRecord> {
-        each!(self, Guard, S, guard => guard.records().collect())
-    }
-}
-
-#[cfg(feature = "journal")]
-type JournaledGuardOf<S> = guard::JournaledGuard<S>;
-
-#[cfg(feature = "journal")]
-mod journaled {
-    use super::JournaledGuardOf;
-    use crate::any::per_suite;
-
-    per_suite! {
-        /// A secret key and the journal of its signatures in a directory, see [`JournaledGuard`](crate::guard::JournaledGuard).
-        JournaledGuard, JournaledGuardOf
-    }
-}
-
-#[cfg(feature = "journal")]
-pub use journaled::JournaledGuard;
-
-#[cfg(feature = "journal")]
-impl JournaledGuard {
-    /// Creates the journal of a key that has **never signed on this chain**.
-    ///
-    /// # Errors
-    /// As [`guard::JournaledGuard::create`].
-    pub fn create(directory: &std::path::Path, secret: SecretKey, chain: ChainId) -> Result<Self> {
-        each!(secret, SecretKey, S, secret => {
-            JournaledGuardOf::<S>::create(directory, secret, chain).map(Self::from)
-        })
-    }
-
-    /// Opens the journal of a key at every start after the first.
-    ///
-    /// # Errors
-    /// As [`guard::JournaledGuard::open`].
-    pub fn open(directory: &std::path::Path, secret: SecretKey, chain: ChainId) -> Result<Self> {
-        each!(secret, SecretKey, S, secret => {
-            JournaledGuardOf::<S>::open(directory, secret, chain).map(Self::from)
-        })
-    }
-
-    /// Starts again after the journal was lost or damaged, above a view that the key cannot have reached.
-    ///
-    /// # Errors
-    /// As [`guard::JournaledGuard::recover`].
-    pub fn recover(
-        directory: &std::path::Path,
-        secret: SecretKey,
-        chain: ChainId,
-        view: u64,
-    ) -> Result<Self> {
-        each!(secret, SecretKey, S, secret => {
-            JournaledGuardOf::<S>::recover(directory, secret, chain, view).map(Self::from)
-        })
-    }
-
-    /// Signs a statement unless it contradicts an earlier one, and returns the vote once its record is durable.
-    ///
-    /// # Errors
-    /// As [`guard::JournaledGuard::sign`], and [`WrongContext`](crate::Error::WrongContext) for a committee of another
-    /// suite.
-    pub fn sign(&mut self, committee: &Committee, statement: Statement) -> Result<Vote> {
-        each!(self, JournaledGuard, S, guard => guard.sign(committee.try_into()?, statement).map(Vote::from))
-    }
-
-    /// Signs a timeout vote under the same rule.
-    ///
-    /// # Errors
-    /// As [`sign`](JournaledGuard::sign).
-    pub fn sign_timeout(
-        &mut self,
-        committee: &Committee,
-        kind: Kind,
-        view: u64,
-        value: u64,
-    ) -> Result<TimeoutVote> {
-        each!(self, JournaledGuard, S, guard => {
-            guard.sign_timeout(committee.try_into()?, kind, view, value).map(TimeoutVote::from)
-        })
-    }
-
-    /// Returns true if signatures may have left whose records are missing.
-    pub fn is_stale(&self) -> bool {
-        each!(self, JournaledGuard, S, guard => guard.is_stale())
-    }
-
-    /// Returns the public key.
-    pub fn public_key(&self) -> PublicKey {
-        each!(self, JournaledGuard, S, guard => any_of::<S, _>(guard.public_key().clone()))
-    }
-
-    /// Returns the chain for which the key signs.
-    pub fn chain(&self) -> ChainId {
-        each!(self, JournaledGuard, S, guard => guard.chain())
-    }
-
-    /// Returns the epoch and view of the last signed statement of a kind.
-    pub fn last(&self, kind: Kind) -> Option<(u64, u64)> {
-        each!(self, JournaledGuard, S, guard => guard.last(kind))
-    }
-}
-
-/// Omits the secret key.
-#[cfg(feature = "journal")]
-impl fmt::Debug for JournaledGuard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, JournaledGuard, S, guard => guard.fmt(f))
-    }
-}
-
-/// Omits the secret key.
-impl fmt::Debug for Guard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Guard, S, guard => guard.fmt(f))
-    }
+    pub fn records(&self) -> Vec<GuardRecord> = guard.records().collect();
 }

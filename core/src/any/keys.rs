@@ -6,8 +6,9 @@ use zeroize::Zeroizing;
 
 #[cfg(feature = "bls")]
 use super::dispatch::wrong_suite;
-use super::dispatch::{any_of, as_typed, each, per_suite, typed, whole, written};
-use super::suite::{Suite, with_scheme};
+use super::dispatch::{any_of, as_typed, typed, whole, written};
+use super::families::{each, methods, per, with};
+use super::suite::Suite;
 use crate::Result;
 #[cfg(feature = "bls")]
 use crate::bls::Ciphersuite;
@@ -20,30 +21,30 @@ type SignatureOf<S> = <S as Scheme>::Signature;
 type UnverifiedOf<S> = scheme::UnverifiedKey<S>;
 type VerifiedOf<S> = scheme::VerifiedKey<S>;
 
-per_suite! { keys:
+per! { secret keys:
     /// A secret key. It is wiped when dropped, does not implement `Clone`, and its `Debug` output has only the suite.
     SecretKey, SecretOf
 }
 
-per_suite! { keys:
+per! { keys:
     /// A decoded public key, see [`Scheme::PublicKey`].
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     PublicKey, PublicOf
 }
 
-per_suite! { keys:
+per! { keys:
     /// A decoded signature, see [`Scheme::Signature`].
     #[derive(Clone, PartialEq, Eq)]
     Signature, SignatureOf
 }
 
-per_suite! {
+per! { suite:
     /// A public key with an unverified proof of possession, see [`scheme::UnverifiedKey`].
     #[derive(Clone, PartialEq, Eq)]
     UnverifiedKey, UnverifiedOf
 }
 
-per_suite! {
+per! { suite:
     /// A public key whose owner proved possession of the secret key, see [`scheme::VerifiedKey`].
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     VerifiedKey, VerifiedOf
@@ -55,7 +56,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Rng`](crate::Error::Rng) if the generator fails.
     pub fn generate<R: TryCryptoRng + ?Sized>(suite: Suite, rng: &mut R) -> Result<Self> {
-        with_scheme!(suite, S => S::generate(rng).map(any_of::<S, Self>))
+        with!(suite, S => S::generate(rng).map(any_of::<S, Self>))
     }
 
     /// Decodes a secret key.
@@ -64,22 +65,7 @@ impl SecretKey {
     /// [`Error::WrongLength`](crate::Error::WrongLength) unless `bytes` has 32 bytes,
     /// [`Error::Malformed`](crate::Error::Malformed) if they are not a valid key.
     pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => S::secret_from_bytes(bytes).map(any_of::<S, Self>))
-    }
-
-    /// Returns the key as 32 bytes, for a key file. Keep them secret.
-    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
-        each!(self, SecretKey, S, secret => S::secret_to_bytes(secret))
-    }
-
-    /// Returns the public key. Cost: one multiplication.
-    pub fn public_key(&self) -> PublicKey {
-        each!(self, SecretKey, S, secret => any_of::<S, _>(S::public_key(secret)))
-    }
-
-    /// Signs message bytes without framing, see [`Scheme::sign`]. Consensus code signs with a [`Guard`](super::Guard).
-    pub fn sign(&self, message: &[u8]) -> Signature {
-        each!(self, SecretKey, S, secret => any_of::<S, _>(S::sign(secret, message)))
+        with!(suite, S => S::secret_from_bytes(bytes).map(any_of::<S, Self>))
     }
 
     /// Signs message bytes for another chain, see [`Ciphersuite::sign`].
@@ -98,11 +84,20 @@ impl SecretKey {
             _ => Err(wrong_suite()),
         }
     }
+}
+
+methods! { suite: self, SecretKey, S, secret =>
+    /// Returns the key as 32 bytes, for a key file. Keep them secret.
+    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> = S::secret_to_bytes(secret);
+
+    /// Returns the public key. Cost: one multiplication.
+    pub fn public_key(&self) -> PublicKey = any_of::<S, _>(S::public_key(secret));
+
+    /// Signs message bytes without framing, see [`Scheme::sign`]. Consensus code signs with a [`Guard`](super::Guard).
+    pub fn sign(&self, message: &[u8]) -> Signature = any_of::<S, _>(S::sign(secret, message));
 
     /// Makes a proof of possession of the secret key.
-    pub fn prove_possession(&self) -> Signature {
-        each!(self, SecretKey, S, secret => any_of::<S, _>(S::prove_possession(secret)))
-    }
+    pub fn prove_possession(&self) -> Signature = any_of::<S, _>(S::prove_possession(secret));
 }
 
 /// Omits the key.
@@ -119,20 +114,7 @@ impl PublicKey {
     /// [`Malformed`](crate::Error::Malformed), [`NonCanonical`](crate::Error::NonCanonical),
     /// [`NotInSubgroup`](crate::Error::NotInSubgroup), [`Infinity`](crate::Error::Infinity).
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => PublicOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, PublicKey, S, key => key.encode())
-    }
-
-    /// Verifies one signature over the message bytes, see [`Scheme::verify`].
-    ///
-    /// # Errors
-    /// As [`Scheme::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
-    pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
-        each!(self, PublicKey, S, key => S::verify(key, message, as_typed::<S, _>(signature)?))
+        with!(suite, S => PublicOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
     }
 
     /// Verifies one signature of another chain, see [`Ciphersuite::verify`].
@@ -154,21 +136,26 @@ impl PublicKey {
             _ => Err(wrong_suite()),
         }
     }
+}
+
+methods! { suite: self, PublicKey, S, key =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = key.encode();
+
+    /// Verifies one signature over the message bytes, see [`Scheme::verify`].
+    ///
+    /// # Errors
+    /// As [`Scheme::verify`], and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
+    pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> =
+        S::verify(key, message, as_typed::<S, _>(signature)?);
 
     /// Verifies a proof of possession.
     ///
     /// # Errors
     /// [`BadPossession`](crate::Error::BadPossession), or [`WrongContext`](crate::Error::WrongContext) for a proof of
     /// another suite.
-    pub fn verify_possession(&self, possession: &Signature) -> Result<()> {
-        each!(self, PublicKey, S, key => S::verify_possession(key, as_typed::<S, _>(possession)?))
-    }
-}
-
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, PublicKey, S, key => key.fmt(f))
-    }
+    pub fn verify_possession(&self, possession: &Signature) -> Result<()> =
+        S::verify_possession(key, as_typed::<S, _>(possession)?);
 }
 
 impl Signature {
@@ -178,12 +165,7 @@ impl Signature {
     /// [`Malformed`](crate::Error::Malformed), [`NonCanonical`](crate::Error::NonCanonical),
     /// [`Infinity`](crate::Error::Infinity).
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => SignatureOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, Signature, S, signature => signature.encode())
+        with!(suite, S => SignatureOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
     }
 
     /// Decodes the form for direct links.
@@ -191,19 +173,16 @@ impl Signature {
     /// # Errors
     /// As [`decode`](Signature::decode).
     pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => whole(bytes, S::decode_link).map(any_of::<S, Self>))
-    }
-
-    /// Returns the form for direct links: uncompressed where that saves the receiver a square root.
-    pub fn encode_link(&self) -> Vec<u8> {
-        each!(self, Signature, S, signature => written(|w| S::encode_link(signature, w)))
+        with!(suite, S => whole(bytes, S::decode_link).map(any_of::<S, Self>))
     }
 }
 
-impl fmt::Debug for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Signature, S, signature => signature.fmt(f))
-    }
+methods! { suite: self, Signature, S, signature =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = signature.encode();
+
+    /// Returns the form for direct links: uncompressed where that saves the receiver a square root.
+    pub fn encode_link(&self) -> Vec<u8> = written(|w| S::encode_link(signature, w));
 }
 
 impl UnverifiedKey {
@@ -225,37 +204,25 @@ impl UnverifiedKey {
     /// # Errors
     /// As [`PublicKey::decode`] and [`Signature::decode`].
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => UnverifiedOf::<S>::decode(bytes, &()).map(Self::from))
+        with!(suite, S => UnverifiedOf::<S>::decode(bytes, &()).map(Self::from))
     }
+}
 
+methods! { suite: self, UnverifiedKey, S, key =>
     /// Returns the encoding of the key followed by that of the proof.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, UnverifiedKey, S, key => key.encode())
-    }
+    pub fn encode(&self) -> Vec<u8> = key.encode();
 
     /// Returns the public key, whose proof is unverified.
-    pub fn public(&self) -> PublicKey {
-        each!(self, UnverifiedKey, S, key => any_of::<S, _>(key.public().clone()))
-    }
+    pub fn public(&self) -> PublicKey = any_of::<S, _>(key.public().clone());
 
     /// Returns the unverified proof of possession.
-    pub fn possession(&self) -> Signature {
-        each!(self, UnverifiedKey, S, key => any_of::<S, _>(key.possession().clone()))
-    }
+    pub fn possession(&self) -> Signature = any_of::<S, _>(key.possession().clone());
 
     /// Verifies the proof. Cost: one signature verification.
     ///
     /// # Errors
     /// [`BadPossession`](crate::Error::BadPossession).
-    pub fn verify(&self) -> Result<VerifiedKey> {
-        each!(self, UnverifiedKey, S, key => key.verify().map(VerifiedKey::from))
-    }
-}
-
-impl fmt::Debug for UnverifiedKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, UnverifiedKey, S, key => key.fmt(f))
-    }
+    pub fn verify(&self) -> Result<VerifiedKey> = key.verify().map(VerifiedKey::from);
 }
 
 impl VerifiedKey {
@@ -267,11 +234,5 @@ impl VerifiedKey {
     /// Returns the public key.
     pub fn public(&self) -> PublicKey {
         each!(self, VerifiedKey, S, key => any_of::<S, _>(key.public().clone()))
-    }
-}
-
-impl fmt::Debug for VerifiedKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, VerifiedKey, S, key => key.fmt(f))
     }
 }

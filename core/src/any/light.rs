@@ -1,12 +1,12 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use rand_core::TryCryptoRng;
 
 use super::certificates::Certificate;
 use super::committee::Committee;
-use super::dispatch::{each, lift, per_suite};
-use super::suite::{Suite, with_scheme};
+use super::dispatch::lift;
+use super::families::{each, methods, per, with};
+use super::suite::Suite;
 use crate::Result;
 use crate::certificate::Statement;
 use crate::committee::{ChainId, Verified};
@@ -15,7 +15,7 @@ use crate::merkle::Hash;
 
 type ClientOf<S> = light::LightClient<S>;
 
-per_suite! {
+per! { suite:
     /// A light client of a chain, see [`light::LightClient`].
     #[derive(Clone)]
     LightClient, ClientOf
@@ -40,59 +40,12 @@ impl LightClient {
     /// As [`light::LightClient::from_genesis`]; [`UnknownName`](crate::Error::UnknownName) if the suite of the voters is not
     /// compiled in.
     pub fn from_genesis(genesis: &Genesis) -> Result<Self> {
-        with_scheme!(Suite::from_number(genesis.suite())?, S => ClientOf::<S>::from_genesis(genesis).map(Into::into))
-    }
-
-    /// Returns the protocol of the chain.
-    pub fn protocol(&self) -> ChainProtocol {
-        each!(self, LightClient, S, client => client.protocol())
-    }
-
-    /// Returns the chain.
-    pub fn chain(&self) -> ChainId {
-        each!(self, LightClient, S, client => client.chain())
-    }
-
-    /// Returns the newest epoch that the client has reached.
-    pub fn epoch(&self) -> u64 {
-        each!(self, LightClient, S, client => client.epoch())
-    }
-
-    /// Returns the committee of voting keys of an epoch.
-    ///
-    /// # Errors
-    /// As [`light::LightClient::committees`].
-    pub fn voters(&self, epoch: u64) -> Result<Committee> {
-        each!(self, LightClient, S, client => Ok(client.committees(epoch)?.voters().clone().into()))
-    }
-
-    /// Returns the committee of identity keys of an epoch.
-    ///
-    /// # Errors
-    /// As [`light::LightClient::committees`].
-    pub fn identities(&self, epoch: u64) -> Result<Committee> {
-        each!(self, LightClient, S, client => Ok(client.committees(epoch)?.identities().clone().into()))
-    }
-
-    /// Continues with the next epoch, see [`light::LightClient::hand_over`].
-    ///
-    /// # Errors
-    /// As [`light::LightClient::hand_over`].
-    pub fn hand_over(&mut self, block: &[u8], finality: &[u8], payload: &[u8]) -> Result<u64> {
-        each!(self, LightClient, S, client => client.hand_over(block, finality, payload))
+        with!(Suite::from_number(genesis.suite())?, S => ClientOf::<S>::from_genesis(genesis).map(Into::into))
     }
 
     /// Returns true if a statement names a block, see [`ChainProtocol::certifies`].
     pub fn certifies(&self, statement: &Statement, height: u64, view: u64, digest: &Hash) -> bool {
         self.protocol().certifies(statement, height, view, digest)
-    }
-
-    /// Verifies a certificate, see [`light::LightClient::verify_certificate`].
-    ///
-    /// # Errors
-    /// As [`light::LightClient::verify_certificate`].
-    pub fn verify_certificate(&self, certificate: &[u8]) -> Result<Verified<Certificate>> {
-        each!(self, LightClient, S, client => client.verify_certificate(certificate).map(lift))
     }
 
     /// Verifies many certificates, see [`light::LightClient::verify_certificates`].
@@ -106,14 +59,6 @@ impl LightClient {
         })
     }
 
-    /// Verifies that a block is committed, see [`light::LightClient::verify_commit`].
-    ///
-    /// # Errors
-    /// As [`light::LightClient::verify_commit`].
-    pub fn verify_commit(&self, block: &[u8], finality: &[u8]) -> Result<VerifiedCommit> {
-        each!(self, LightClient, S, client => client.verify_commit(block, finality))
-    }
-
     /// Verifies that many blocks are committed, see [`light::LightClient::verify_commits`].
     pub fn verify_commits<R: TryCryptoRng + ?Sized>(
         &self,
@@ -122,18 +67,57 @@ impl LightClient {
     ) -> Vec<Result<VerifiedCommit>> {
         each!(self, LightClient, S, client => client.verify_commits(commits, rng))
     }
+}
+
+methods! { suite: self, LightClient, S, client =>
+    /// Returns the protocol of the chain.
+    pub fn protocol(&self) -> ChainProtocol = client.protocol();
+
+    /// Returns the chain.
+    pub fn chain(&self) -> ChainId = client.chain();
+
+    /// Returns the newest epoch that the client has reached.
+    pub fn epoch(&self) -> u64 = client.epoch();
+
+    /// Returns the committee of voting keys of an epoch.
+    ///
+    /// # Errors
+    /// As [`light::LightClient::committees`].
+    pub fn voters(&self, epoch: u64) -> Result<Committee> =
+        Ok(client.committees(epoch)?.voters().clone().into());
+
+    /// Returns the committee of identity keys of an epoch.
+    ///
+    /// # Errors
+    /// As [`light::LightClient::committees`].
+    pub fn identities(&self, epoch: u64) -> Result<Committee> =
+        Ok(client.committees(epoch)?.identities().clone().into());
+
+    /// Continues with the next epoch, see [`light::LightClient::hand_over`].
+    ///
+    /// # Errors
+    /// As [`light::LightClient::hand_over`].
+    pub fn hand_over(&mut self, block: &[u8], finality: &[u8], payload: &[u8]) -> Result<u64> =
+        client.hand_over(block, finality, payload);
+
+    /// Verifies a certificate, see [`light::LightClient::verify_certificate`].
+    ///
+    /// # Errors
+    /// As [`light::LightClient::verify_certificate`].
+    pub fn verify_certificate(&self, certificate: &[u8]) -> Result<Verified<Certificate>> =
+        client.verify_certificate(certificate).map(lift);
+
+    /// Verifies that a block is committed, see [`light::LightClient::verify_commit`].
+    ///
+    /// # Errors
+    /// As [`light::LightClient::verify_commit`].
+    pub fn verify_commit(&self, block: &[u8], finality: &[u8]) -> Result<VerifiedCommit> =
+        client.verify_commit(block, finality);
 
     /// Verifies the proof that a transaction is committed, see [`light::LightClient::verify_transaction`].
     ///
     /// # Errors
     /// As [`light::LightClient::verify_transaction`].
-    pub fn verify_transaction(&self, proof: &[u8]) -> Result<VerifiedTransaction> {
-        each!(self, LightClient, S, client => client.verify_transaction(proof))
-    }
-}
-
-impl fmt::Debug for LightClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, LightClient, S, client => client.fmt(f))
-    }
+    pub fn verify_transaction(&self, proof: &[u8]) -> Result<VerifiedTransaction> =
+        client.verify_transaction(proof);
 }

@@ -39,7 +39,10 @@ mod collectors;
 mod committee;
 mod dispatch;
 mod evidence;
+mod families;
 mod guard;
+#[cfg(feature = "journal")]
+mod journaled;
 mod keys;
 #[cfg(feature = "light")]
 mod light;
@@ -61,11 +64,11 @@ pub use aggregates::{Aggregate, Gossip, Pool};
 pub use certificates::Certificate;
 pub use collectors::{Collected, TimeoutCollector, VoteCollector, VoteFault};
 pub use committee::Committee;
-pub(crate) use dispatch::{ForScheme, conversions, for_scheme, mismatched_suite, per_suite};
+pub(crate) use dispatch::{Choice, ForScheme};
 pub use evidence::{Conflict, Equivocation};
 pub use guard::Guard;
 #[cfg(feature = "journal")]
-pub use guard::JournaledGuard;
+pub use journaled::JournaledGuard;
 pub use keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
 #[cfg(feature = "light")]
 pub use light::LightClient;

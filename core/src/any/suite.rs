@@ -1,6 +1,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use super::dispatch::Choice;
 use crate::scheme::Scheme;
 use crate::{Error, Result};
 
@@ -42,12 +43,12 @@ impl Suite {
 
     /// Returns the suite byte of encodings.
     pub fn number(self) -> u8 {
-        with_scheme!(self, S => S::SUITE)
+        self.number_and_name().0
     }
 
     /// Returns the name, for people and configuration files.
     pub fn name(self) -> &'static str {
-        with_scheme!(self, S => S::NAME)
+        self.number_and_name().1
     }
 
     /// Returns the suite with a number.
@@ -67,6 +68,24 @@ impl Suite {
         let found = Self::ALL.iter().copied().find(|suite| suite.name() == name);
         found.ok_or_else(|| Error::unknown_name("suite", name, NAMES))
     }
+
+    fn number_and_name(self) -> (u8, &'static str) {
+        fn of<S: Scheme>() -> (u8, &'static str) {
+            (S::SUITE, S::NAME)
+        }
+        match self {
+            #[cfg(feature = "bls")]
+            Suite::MinSig => of::<crate::bls::MinSig>(),
+            #[cfg(feature = "bls")]
+            Suite::MinPk => of::<crate::bls::MinPk>(),
+            #[cfg(feature = "ed25519")]
+            Suite::Ed25519 => of::<crate::ed25519::Ed25519>(),
+            #[cfg(feature = "gossip")]
+            Suite::MinSigCounted => of::<crate::bls::Counted<crate::bls::MinSig>>(),
+            #[cfg(feature = "gossip")]
+            Suite::MinPkCounted => of::<crate::bls::Counted<crate::bls::MinPk>>(),
+        }
+    }
 }
 
 /// Names of [`Suite::ALL`].
@@ -83,6 +102,12 @@ const NAMES: &[&str] = &[
     crate::bls::Counted::<crate::bls::MinPk>::NAME,
 ];
 
+impl Choice for Suite {
+    fn mismatch(self, actual: Self, what: &'static str) -> Error {
+        Error::Mismatch { what, expected: self.number().into(), actual: actual.number().into() }
+    }
+}
+
 impl FromStr for Suite {
     type Err = Error;
 
@@ -96,41 +121,6 @@ impl fmt::Display for Suite {
         f.write_str(self.name())
     }
 }
-
-/// Evaluates an expression with the scheme of a suite under the name `$scheme`.
-macro_rules! with_scheme {
-    ($suite:expr, $scheme:ident => $body:expr) => {
-        match $suite {
-            #[cfg(feature = "bls")]
-            $crate::any::Suite::MinSig => {
-                type $scheme = $crate::bls::MinSig;
-                $body
-            }
-            #[cfg(feature = "bls")]
-            $crate::any::Suite::MinPk => {
-                type $scheme = $crate::bls::MinPk;
-                $body
-            }
-            #[cfg(feature = "ed25519")]
-            $crate::any::Suite::Ed25519 => {
-                type $scheme = $crate::ed25519::Ed25519;
-                $body
-            }
-            #[cfg(feature = "gossip")]
-            $crate::any::Suite::MinSigCounted => {
-                type $scheme = $crate::bls::Counted<$crate::bls::MinSig>;
-                $body
-            }
-            #[cfg(feature = "gossip")]
-            $crate::any::Suite::MinPkCounted => {
-                type $scheme = $crate::bls::Counted<$crate::bls::MinPk>;
-                $body
-            }
-        }
-    };
-}
-
-pub(super) use with_scheme;
 
 #[cfg(test)]
 mod tests {

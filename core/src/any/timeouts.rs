@@ -1,10 +1,10 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::committee::Committee;
-use super::dispatch::{as_typed, each, lift, per_suite, whole, written};
+use super::dispatch::{as_typed, lift, whole, written};
+use super::families::{each, methods, per, with};
 use super::keys::{SecretKey, Signature};
-use super::suite::{Suite, with_scheme};
+use super::suite::Suite;
 use super::votes::Vote;
 use crate::Result;
 use crate::certificate::{self, Kind};
@@ -15,13 +15,13 @@ use crate::wire::{Decode, Encode};
 type VoteOf<S> = certificate::TimeoutVote<S>;
 type CertificateOf<S> = certificate::TimeoutCertificate<S>;
 
-per_suite! {
+per! { suite:
     /// A member's vote to give up a view, with a value, see [`certificate::TimeoutVote`].
     #[derive(Clone, PartialEq, Eq)]
     TimeoutVote, VoteOf
 }
 
-per_suite! {
+per! { suite:
     /// A proof that a quorum gave up a view, see [`certificate::TimeoutCertificate`].
     #[derive(Clone, PartialEq, Eq)]
     TimeoutCertificate, CertificateOf
@@ -64,12 +64,7 @@ impl TimeoutVote {
     /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite; otherwise an error
     /// that describes the invalid bytes.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => VoteOf::<S>::decode(bytes, &()).map(Self::from))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, TimeoutVote, S, vote => vote.encode())
+        with!(suite, S => VoteOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
     /// Decodes the form for direct links.
@@ -77,65 +72,47 @@ impl TimeoutVote {
     /// # Errors
     /// As [`decode`](TimeoutVote::decode).
     pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => whole(bytes, VoteOf::<S>::decode_link).map(Self::from))
+        with!(suite, S => whole(bytes, VoteOf::<S>::decode_link).map(Self::from))
     }
+}
+
+methods! { suite: self, TimeoutVote, S, vote =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = vote.encode();
 
     /// Returns the form for direct links, with an uncompressed signature.
-    pub fn encode_link(&self) -> Vec<u8> {
-        each!(self, TimeoutVote, S, vote => written(|w| vote.encode_link(w)))
-    }
+    pub fn encode_link(&self) -> Vec<u8> = written(|w| vote.encode_link(w));
 
     /// Returns the kind: the phase of the protocol.
-    pub fn kind(&self) -> Kind {
-        each!(self, TimeoutVote, S, vote => vote.kind())
-    }
+    pub fn kind(&self) -> Kind = vote.kind();
 
     /// Returns the epoch of the committee.
-    pub fn epoch(&self) -> u64 {
-        each!(self, TimeoutVote, S, vote => vote.epoch())
-    }
+    pub fn epoch(&self) -> u64 = vote.epoch();
 
     /// Returns the view that the member gives up.
-    pub fn view(&self) -> u64 {
-        each!(self, TimeoutVote, S, vote => vote.view())
-    }
+    pub fn view(&self) -> u64 = vote.view();
 
     /// Returns the value that the member names.
-    pub fn value(&self) -> u64 {
-        each!(self, TimeoutVote, S, vote => vote.value())
-    }
+    pub fn value(&self) -> u64 = vote.value();
 
     /// Returns the claimed signer.
-    pub fn signer(&self) -> MemberIndex {
-        each!(self, TimeoutVote, S, vote => vote.signer())
-    }
+    pub fn signer(&self) -> MemberIndex = vote.signer();
 
     /// Returns the underlying vote.
-    pub fn as_vote(&self) -> Vote {
-        each!(self, TimeoutVote, S, vote => vote.as_vote().clone().into())
-    }
+    pub fn as_vote(&self) -> Vote = vote.as_vote().clone().into();
 
     /// Verifies the vote alone.
     ///
     /// # Errors
     /// As [`certificate::Vote::verify`].
-    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
-        each!(self, TimeoutVote, S, vote => vote.verify(committee.try_into()?).map(lift))
-    }
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> =
+        vote.verify(committee.try_into()?).map(lift);
 
     /// Verifies as [`verify`](TimeoutVote::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](TimeoutVote::verify).
-    pub fn check(&self, committee: &Committee) -> Result<()> {
-        each!(self, TimeoutVote, S, vote => vote.check(committee.try_into()?))
-    }
-}
-
-impl fmt::Debug for TimeoutVote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, TimeoutVote, S, vote => vote.fmt(f))
-    }
+    pub fn check(&self, committee: &Committee) -> Result<()> = vote.check(committee.try_into()?);
 }
 
 impl TimeoutCertificate {
@@ -148,66 +125,43 @@ impl TimeoutCertificate {
             CertificateOf::<S>::decode(bytes, committee.as_ref()).map(Self::from)
         })
     }
+}
 
+methods! { suite: self, TimeoutCertificate, S, certificate =>
     /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, TimeoutCertificate, S, certificate => certificate.encode())
-    }
+    pub fn encode(&self) -> Vec<u8> = certificate.encode();
 
     /// Returns the length of the encoding in bytes.
-    pub fn encoded_len(&self) -> usize {
-        each!(self, TimeoutCertificate, S, certificate => certificate.encoded_len())
-    }
+    pub fn encoded_len(&self) -> usize = certificate.encoded_len();
 
     /// Returns the kind: the phase of the protocol.
-    pub fn kind(&self) -> Kind {
-        each!(self, TimeoutCertificate, S, certificate => certificate.kind())
-    }
+    pub fn kind(&self) -> Kind = certificate.kind();
 
     /// Returns the epoch of the committee.
-    pub fn epoch(&self) -> u64 {
-        each!(self, TimeoutCertificate, S, certificate => certificate.epoch())
-    }
+    pub fn epoch(&self) -> u64 = certificate.epoch();
 
     /// Returns the view that the quorum gave up.
-    pub fn view(&self) -> u64 {
-        each!(self, TimeoutCertificate, S, certificate => certificate.view())
-    }
+    pub fn view(&self) -> u64 = certificate.view();
 
     /// Returns the highest value that a signer named.
-    pub fn highest_value(&self) -> u64 {
-        each!(self, TimeoutCertificate, S, certificate => certificate.highest_value())
-    }
+    pub fn highest_value(&self) -> u64 = certificate.highest_value();
 
     /// Returns the values in ascending order, each with the members that named it.
-    pub fn groups(&self) -> &[(u64, SignerSet)] {
-        each!(self, TimeoutCertificate, S, certificate => certificate.groups())
-    }
+    pub fn groups(&self) -> &[(u64, SignerSet)] = certificate.groups();
 
     /// Returns all signers.
-    pub fn signers(&self) -> SignerSet {
-        each!(self, TimeoutCertificate, S, certificate => certificate.signers())
-    }
+    pub fn signers(&self) -> SignerSet = certificate.signers();
 
     /// Verifies the signatures; for the cost see [`certificate::TimeoutCertificate::verify`].
     ///
     /// # Errors
     /// As [`certificate::TimeoutCertificate::verify`].
-    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
-        each!(self, TimeoutCertificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
-    }
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> =
+        certificate.verify(committee.try_into()?).map(lift);
 
     /// Verifies as [`verify`](TimeoutCertificate::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](TimeoutCertificate::verify).
-    pub fn check(&self, committee: &Committee) -> Result<()> {
-        each!(self, TimeoutCertificate, S, certificate => certificate.check(committee.try_into()?))
-    }
-}
-
-impl fmt::Debug for TimeoutCertificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, TimeoutCertificate, S, certificate => certificate.fmt(f))
-    }
+    pub fn check(&self, committee: &Committee) -> Result<()> = certificate.check(committee.try_into()?);
 }

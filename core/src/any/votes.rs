@@ -1,10 +1,10 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::committee::Committee;
-use super::dispatch::{any_of, as_typed, each, lift, per_suite, whole, written};
+use super::dispatch::{any_of, as_typed, lift, whole, written};
+use super::families::{each, methods, per, with};
 use super::keys::{SecretKey, Signature};
-use super::suite::{Suite, with_scheme};
+use super::suite::Suite;
 use crate::Result;
 use crate::certificate::{self, Statement};
 use crate::committee::Verified;
@@ -13,7 +13,7 @@ use crate::wire::{Decode, Encode};
 
 type VoteOf<S> = certificate::Vote<S>;
 
-per_suite! {
+per! { suite:
     /// A member's signature on a statement, see [`certificate::Vote`].
     #[derive(Clone, PartialEq, Eq)]
     Vote, VoteOf
@@ -41,12 +41,7 @@ impl Vote {
     /// [`Error::Mismatch`](crate::Error::Mismatch) if the bytes name another suite; otherwise an error
     /// that describes the invalid bytes.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => VoteOf::<S>::decode(bytes, &()).map(Self::from))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each!(self, Vote, S, vote => vote.encode())
+        with!(suite, S => VoteOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
     /// Decodes the form for direct links.
@@ -54,48 +49,36 @@ impl Vote {
     /// # Errors
     /// As [`decode`](Vote::decode).
     pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => whole(bytes, VoteOf::<S>::decode_link).map(Self::from))
+        with!(suite, S => whole(bytes, VoteOf::<S>::decode_link).map(Self::from))
     }
+}
+
+methods! { suite: self, Vote, S, vote =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = vote.encode();
 
     /// Returns the form for direct links, with an uncompressed signature.
-    pub fn encode_link(&self) -> Vec<u8> {
-        each!(self, Vote, S, vote => written(|w| vote.encode_link(w)))
-    }
+    pub fn encode_link(&self) -> Vec<u8> = written(|w| vote.encode_link(w));
 
     /// Returns the signed statement.
-    pub fn statement(&self) -> &Statement {
-        each!(self, Vote, S, vote => vote.statement())
-    }
+    pub fn statement(&self) -> &Statement = vote.statement();
 
     /// Returns the claimed signer.
-    pub fn signer(&self) -> MemberIndex {
-        each!(self, Vote, S, vote => vote.signer())
-    }
+    pub fn signer(&self) -> MemberIndex = vote.signer();
 
     /// Returns the signature.
-    pub fn signature(&self) -> Signature {
-        each!(self, Vote, S, vote => any_of::<S, _>(vote.signature().clone()))
-    }
+    pub fn signature(&self) -> Signature = any_of::<S, _>(vote.signature().clone());
 
     /// Verifies the vote alone. Cost (BLS): one hash, one subgroup check, two pairings.
     ///
     /// # Errors
     /// As [`certificate::Vote::verify`].
-    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
-        each!(self, Vote, S, vote => vote.verify(committee.try_into()?).map(lift))
-    }
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> =
+        vote.verify(committee.try_into()?).map(lift);
 
     /// Verifies as [`verify`](Vote::verify), but by reference.
     ///
     /// # Errors
     /// As [`verify`](Vote::verify).
-    pub fn check(&self, committee: &Committee) -> Result<()> {
-        each!(self, Vote, S, vote => vote.check(committee.try_into()?))
-    }
-}
-
-impl fmt::Debug for Vote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each!(self, Vote, S, vote => vote.fmt(f))
-    }
+    pub fn check(&self, committee: &Committee) -> Result<()> = vote.check(committee.try_into()?);
 }

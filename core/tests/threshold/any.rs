@@ -71,8 +71,10 @@ fn every_group_and_class_signs_and_blames() {
         let deal = parties[1].deal();
         let signing = Signing::new(&key, Arc::clone(deal), of_party.nonce(), tag, MESSAGE).unwrap();
         assert_eq!((signing.tag(), signing.message(), signing.group()), (tag, MESSAGE, group));
+        assert_eq!(signing.agreement(), tag.agreement());
 
         let (mut combiner, mut cache) = (Combiner::new(signing), Cache::default());
+        assert_eq!((combiner.group(), combiner.agreement()), (group, tag.agreement()));
         let mut shares: Vec<_> = signed.iter().map(|signed| signed.share.clone()).collect();
         shares[0] = moved(group, &shares[1], 0);
         let (mut signature, mut faults) = (None, Vec::new());

@@ -89,27 +89,36 @@ impl Module {
         Ok(())
     }
 
-    /// `per_suite! { … Name, TypeOf }` and similar macros define an enum over suites with a method `suite`. For any other
-    /// macro, records the items that its definition names.
+    /// `per! { family: … Name, TypeOf }` defines an enum with a method that returns its suite or group, and
+    /// `methods! { family: self, Name, … => … }` public methods of one. For any other macro, records the items that its
+    /// definition names.
     fn take_macro(&mut self, invocation: &syn::ItemMacro) {
-        if invocation.mac.path.is_ident("macro_rules") {
-            return self.take_definition(&invocation.mac.tokens.to_string());
-        }
-        if !["per_suite", "per_counted", "per_vrf"].iter().any(|name| invocation.mac.path.is_ident(name)) {
-            return;
-        }
         let tokens = invocation.mac.tokens.to_string();
-        let mut words = tokens.rsplit(',').map(str::trim);
-        let before = words.nth(1).unwrap_or_default();
-        if let Some(name) = before.rsplit(|c: char| !c.is_alphanumeric()).next() {
-            self.public.insert(name.to_owned());
-            self.members.entry(name.to_owned()).or_default().insert("suite".to_owned());
+        let words = words(&tokens);
+        let called = |name| invocation.mac.path.is_ident(name);
+        if called("macro_rules") {
+            self.take_definition(&words);
+        } else if called("per")
+            && let [.., name, _] = words.as_slice()
+        {
+            let method = match words.iter().find(|word| **word != "secret") {
+                // The enum is defined without the macro.
+                Some(&"conversions") => return,
+                Some(&"group" | &"class") => "group",
+                _ => "suite",
+            };
+            self.public.insert((*name).to_owned());
+            self.members.entry((*name).to_owned()).or_default().insert(method.to_owned());
+        } else if called("methods")
+            && let [_, _, name, methods @ ..] = words.as_slice()
+        {
+            let methods = methods.windows(3).filter(|words| words.starts_with(&["pub", "fn"]));
+            let methods = methods.filter_map(|words| words.last()).map(|name| (*name).to_owned());
+            self.members.entry((*name).to_owned()).or_default().extend(methods);
         }
     }
 
-    fn take_definition(&mut self, tokens: &str) {
-        let words: Vec<&str> = tokens.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).collect();
-        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    fn take_definition(&mut self, words: &[&str]) {
         let mut whose = None;
         for (at, word) in words.iter().enumerate() {
             // Names that are known only where the macro is used begin with `$`.
@@ -161,6 +170,12 @@ impl Module {
         }
         self.members.entry(name.to_string()).or_default().extend(members);
     }
+}
+
+/// The identifiers in a text of tokens, with the `$` before them.
+fn words(tokens: &str) -> Vec<&str> {
+    let words = tokens.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 fn parse(path: &Path) -> Outcome<syn::File> {
@@ -223,7 +238,9 @@ mod tests {
     fn items_and_members_of_the_core_are_found() {
         let api = read(&workspace::root().join("core/src")).unwrap();
         let has = |item: &str, member: &str| api.get(item).is_some_and(|members| members.contains(member));
-        assert!(has("any::Vote", "sign_unguarded") && has("any::Vote", "suite"), "of a macro");
+        assert!(has("any::Vote", "suite") && has("any::Vote", "statement"), "of a macro");
+        assert!(has("any::Vote", "sign_unguarded"), "of an impl beside a macro");
+        assert!(has("any::threshold::ecdsa::Signing", "group"), "of a macro for groups");
         assert!(has("certificate::Vote", "verify"), "of a private module");
         assert!(has("Error", "details") && has("Error", "Malformed"), "of the root");
         assert!(has("committee::Committee", "signer_set"), "of an impl in another file");

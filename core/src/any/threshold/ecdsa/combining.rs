@@ -1,27 +1,27 @@
 use alloc::sync::Arc;
-use core::fmt;
 
 use super::key::{GroupKey, Signature};
 use super::shares::{Opening, ShareFault, SignatureShare};
 use super::tag::Tag;
+use crate::any::families::{each, methods, per};
 use crate::any::threshold::cache::{Cache, part};
-use crate::any::threshold::group::{each_class, each_group, per_class};
 use crate::any::threshold::outcome::Outcome;
 use crate::machine::MemberIndex;
 use crate::threshold::combiner::{self, Counts};
 use crate::threshold::ecdsa::{self, Curve, Deal};
+use crate::threshold::{Agreement, Class};
 use crate::{Error, Result};
 
-type SigningOf<G, C> = ecdsa::Signing<G, C>;
-type CombinerOf<G, C> = combiner::Combiner<ecdsa::Signing<G, C>>;
+type SigningOf<C, G> = ecdsa::Signing<G, C>;
+type CombinerOf<C, G> = combiner::Combiner<ecdsa::Signing<G, C>>;
 
-per_class! {
+per! { class:
     /// A message under a tag, see [`ecdsa::Signing`].
     #[derive(Clone)]
     Signing, SigningOf
 }
 
-per_class! {
+per! { class:
     /// Combines shares to a signature, see [`combiner`].
     Combiner, CombinerOf
 }
@@ -34,7 +34,7 @@ impl Signing {
     /// # Errors
     /// [`Error::Malformed`] for a nonce of another length, [`Error::WrongContext`] if key, deal and tag do not match.
     pub fn new(key: &GroupKey, deal: Arc<Deal>, nonce: &[u8], tag: Tag, message: &[u8]) -> Result<Self> {
-        each_group!(key, GroupKey, G, key => {
+        each!(group: key, GroupKey, G, key => {
             let nonce = <G as Curve>::Nonce::try_from(nonce);
             let nonce = nonce.map_err(|_| Error::Malformed { what: "nonce of a presignature" })?;
             match tag {
@@ -44,32 +44,27 @@ impl Signing {
         })
     }
 
-    /// Returns the message.
-    pub fn message(&self) -> &[u8] {
-        each_class!(self, Signing, signing => signing.message())
-    }
-
-    /// Returns the encoded R.
-    pub fn nonce(&self) -> &[u8] {
-        each_class!(self, Signing, signing => signing.nonce().as_ref())
-    }
-
-    /// Returns the tag.
-    pub fn tag(&self) -> Tag {
-        each_class!(self, Signing, signing => signing.tag().into())
+    /// Returns the class of the tag.
+    pub fn agreement(&self) -> Agreement {
+        each!(class: self, Signing, C, _ => C::AGREEMENT)
     }
 }
 
-impl fmt::Debug for Signing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_class!(self, Signing, signing => signing.fmt(f))
-    }
+methods! { class: self, Signing, C, signing =>
+    /// Returns the message.
+    pub fn message(&self) -> &[u8] = signing.message();
+
+    /// Returns the encoded R.
+    pub fn nonce(&self) -> &[u8] = signing.nonce().as_ref();
+
+    /// Returns the tag.
+    pub fn tag(&self) -> Tag = signing.tag().into();
 }
 
 impl Combiner {
     /// Creates a combiner without shares.
     pub fn new(signing: Signing) -> Self {
-        each_class!(signing, Signing, signing => CombinerOf::new(signing).into())
+        each!(class: signing, Signing, C, signing => CombinerOf::new(signing).into())
     }
 
     /// Adds a share received over a link that authenticates `from`.
@@ -82,7 +77,7 @@ impl Combiner {
         from: MemberIndex,
         share: SignatureShare,
     ) -> Result<Outcome<Signature, ShareFault>> {
-        each_class!(self, Combiner, combiner => {
+        each!(class: self, Combiner, C, combiner => {
             combiner.add(part(cache), from, share.try_into()?).map(Outcome::from)
         })
     }
@@ -97,29 +92,24 @@ impl Combiner {
         of: MemberIndex,
         opening: &Opening,
     ) -> Result<Outcome<Signature, ShareFault>> {
-        each_class!(self, Combiner, combiner => {
+        each!(class: self, Combiner, C, combiner => {
             combiner.open(part(cache), of, opening.try_into()?).map(Outcome::from)
         })
     }
 
-    /// Returns the instance.
-    pub fn signing(&self) -> Signing {
-        each_class!(self, Combiner, combiner => combiner.instance().clone().into())
-    }
-
-    /// Returns the signature, once available.
-    pub fn signature(&self) -> Option<Signature> {
-        each_class!(self, Combiner, combiner => combiner.signature().copied().map(Signature::from))
-    }
-
-    /// Returns the number of operations so far.
-    pub fn counts(&self) -> Counts {
-        each_class!(self, Combiner, combiner => combiner.counts())
+    /// Returns the class of the tag.
+    pub fn agreement(&self) -> Agreement {
+        each!(class: self, Combiner, C, _ => C::AGREEMENT)
     }
 }
 
-impl fmt::Debug for Combiner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_class!(self, Combiner, combiner => combiner.fmt(f))
-    }
+methods! { class: self, Combiner, C, combiner =>
+    /// Returns the instance.
+    pub fn signing(&self) -> Signing = combiner.instance().clone().into();
+
+    /// Returns the signature, once available.
+    pub fn signature(&self) -> Option<Signature> = combiner.signature().copied().map(Signature::from);
+
+    /// Returns the number of operations so far.
+    pub fn counts(&self) -> Counts = combiner.counts();
 }

@@ -8,14 +8,15 @@ use zeroize::Zeroizing;
 use super::key::GroupKey;
 use super::presignatures::Presignatures;
 use crate::Result;
-use crate::any::threshold::group::{Group, each_group, per_group, with_group};
+use crate::any::families::{each, methods, per, with};
+use crate::any::threshold::group::Group;
 use crate::committee::CommitteeId;
 use crate::threshold::Tolerance;
 use crate::threshold::ecdsa::{self, Plan};
 
 type DealerOf<G> = ecdsa::TrustedDealer<G>;
 
-per_group! {
+per! { secret group:
     /// Generates a key and deals presignatures; **it knows the key**, see [`ecdsa::TrustedDealer`].
     TrustedDealer, DealerOf
 }
@@ -31,7 +32,7 @@ impl TrustedDealer {
         tolerance: Tolerance,
         rng: &mut R,
     ) -> Result<Self> {
-        with_group!(group, G => DealerOf::<G>::new(committee, tolerance, rng).map(Self::from))
+        with!(group: group, G => DealerOf::<G>::new(committee, tolerance, rng).map(Self::from))
     }
 
     /// Restores the dealer of a stored key, to deal for further epochs.
@@ -44,17 +45,7 @@ impl TrustedDealer {
         tolerance: Tolerance,
         secret: &[u8; 32],
     ) -> Result<Self> {
-        with_group!(group, G => DealerOf::<G>::from_bytes(committee, tolerance, secret).map(Self::from))
-    }
-
-    /// Returns the secret key.
-    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
-        each_group!(self, TrustedDealer, G, dealer => dealer.to_bytes())
-    }
-
-    /// Returns the public key.
-    pub fn key(&self) -> GroupKey {
-        each_group!(self, TrustedDealer, G, dealer => Arc::clone(dealer.key()).into())
+        with!(group: group, G => DealerOf::<G>::from_bytes(committee, tolerance, secret).map(Self::from))
     }
 
     /// Deals the presignatures of one epoch and returns those of each party, in the parties' order. **Never deal an
@@ -68,10 +59,18 @@ impl TrustedDealer {
         plan: Plan,
         rng: &mut R,
     ) -> Result<Vec<Presignatures>> {
-        each_group!(self, TrustedDealer, G, dealer => {
+        each!(group: self, TrustedDealer, G, dealer => {
             Ok(dealer.deal(epoch, plan, rng)?.into_iter().map(Presignatures::from).collect())
         })
     }
+}
+
+methods! { group: self, TrustedDealer, G, dealer =>
+    /// Returns the secret key.
+    pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> = dealer.to_bytes();
+
+    /// Returns the public key.
+    pub fn key(&self) -> GroupKey = Arc::clone(dealer.key()).into();
 }
 
 /// Omits the secret.

@@ -1,10 +1,10 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::tag::Tag;
 use crate::Result;
-use crate::any::threshold::group::{Group, each_group, per_group, with_group, wrong_group};
+use crate::any::families::{each, methods, per, with};
+use crate::any::threshold::group::{Group, wrong_group};
 use crate::committee::CommitteeId;
 use crate::threshold::Tolerance;
 use crate::threshold::ecdsa::{self, KeyId};
@@ -13,13 +13,13 @@ use crate::wire::{Decode, Encode};
 type KeyOf<G> = Arc<ecdsa::GroupKey<G>>;
 type SignatureOf<G> = ecdsa::Signature<G>;
 
-per_group! {
+per! { group:
     /// The public key of a committee, see [`ecdsa::GroupKey`]. A clone is another handle to the same key.
     #[derive(Clone, PartialEq, Eq)]
     GroupKey, KeyOf
 }
 
-per_group! {
+per! { group:
     /// A decoded signature, see [`ecdsa::Signature`].
     #[derive(Clone, Copy, PartialEq, Eq)]
     Signature, SignatureOf
@@ -31,27 +31,7 @@ impl GroupKey {
     /// # Errors
     /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another group, and decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
-        with_group!(group, G => ecdsa::GroupKey::<G>::decode(bytes, &()).map(|key| Arc::new(key).into()))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each_group!(self, GroupKey, G, key => key.encode())
-    }
-
-    /// Returns the key's identifier, which every share and every record binds.
-    pub fn id(&self) -> KeyId {
-        each_group!(self, GroupKey, G, key => key.id())
-    }
-
-    /// Returns the committee that holds the key.
-    pub fn committee(&self) -> CommitteeId {
-        each_group!(self, GroupKey, G, key => key.committee())
-    }
-
-    /// Returns the number of parties and of faulty parties.
-    pub fn tolerance(&self) -> Tolerance {
-        each_group!(self, GroupKey, G, key => key.tolerance())
+        with!(group: group, G => ecdsa::GroupKey::<G>::decode(bytes, &()).map(|key| Arc::new(key).into()))
     }
 
     /// Verifies a signature made under a tag.
@@ -60,7 +40,7 @@ impl GroupKey {
     /// [`BadSignature`](crate::Error::BadSignature), and [`WrongContext`](crate::Error::WrongContext) for a signature
     /// over another group.
     pub fn verify(&self, tag: Tag, message: &[u8], signature: &Signature) -> Result<()> {
-        each_group!(self, GroupKey, G, key => {
+        each!(group: self, GroupKey, G, key => {
             let signature = signature.try_into()?;
             match tag {
                 Tag::Agreed(tag) => key.verify(tag, message, signature),
@@ -93,10 +73,18 @@ impl GroupKey {
     }
 }
 
-impl fmt::Debug for GroupKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, GroupKey, G, key => key.fmt(f))
-    }
+methods! { group: self, GroupKey, G, key =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = key.encode();
+
+    /// Returns the key's identifier, which every share and every record binds.
+    pub fn id(&self) -> KeyId = key.id();
+
+    /// Returns the committee that holds the key.
+    pub fn committee(&self) -> CommitteeId = key.committee();
+
+    /// Returns the number of parties and of faulty parties.
+    pub fn tolerance(&self) -> Tolerance = key.tolerance();
 }
 
 impl Signature {
@@ -105,12 +93,12 @@ impl Signature {
     /// # Errors
     /// Those of decoding an [`ecdsa::Signature`].
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
-        with_group!(group, G => SignatureOf::<G>::decode(bytes, &()).map(Self::from))
+        with!(group: group, G => SignatureOf::<G>::decode(bytes, &()).map(Self::from))
     }
 
     /// Returns the 64 bytes.
     pub fn to_bytes(&self) -> [u8; 64] {
-        each_group!(self, Signature, G, signature => signature.to_bytes())
+        each!(group: self, Signature, G, signature => signature.to_bytes())
     }
 
     /// Returns the DER form of a signature over secp256k1, for X.509 and OpenSSL.
@@ -122,11 +110,5 @@ impl Signature {
             Signature::Secp256k1(signature) => Ok(signature.to_der()),
             Signature::Ristretto255(_) => Err(wrong_group()),
         }
-    }
-}
-
-impl fmt::Debug for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, Signature, G, signature => signature.fmt(f))
     }
 }

@@ -1,6 +1,5 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 
 use zeroize::Zeroizing;
 
@@ -9,33 +8,33 @@ use super::key::GroupKey;
 use super::shares::{Opening, SignatureShare};
 use super::tag::Tag;
 use crate::Result;
-use crate::any::dispatch::each;
+use crate::any::families::{each, methods, per, with};
 use crate::any::guard::Guard;
-use crate::any::threshold::group::{Group, each_class, each_group, per_class, per_group, with_group};
+use crate::any::threshold::group::Group;
 use crate::guard::GuardRecord;
 use crate::machine::MemberIndex;
-use crate::threshold::Class;
 use crate::threshold::ecdsa::{self, Curve, Deal};
+use crate::threshold::{Agreement, Class};
 
 #[cfg(doc)]
 use crate::Error;
 
 type PresignaturesOf<G> = ecdsa::Presignatures<G>;
-type PresignatureOf<G, C> = ecdsa::Presignature<G, C>;
+type PresignatureOf<C, G> = ecdsa::Presignature<G, C>;
 type OpenerOf<G> = ecdsa::Opener<G>;
 
-per_group! {
+per! { group:
     /// One party's presignatures of one epoch, see [`ecdsa::Presignatures`].
     Presignatures, PresignaturesOf
 }
 
-per_class! {
+per! { class:
     /// One presignature, which signs one message, see [`ecdsa::Presignature`].
     #[must_use = "a presignature that is taken and dropped is lost"]
     Presignature, PresignatureOf
 }
 
-per_group! {
+per! { group:
     /// Opens a share that was sent, see [`ecdsa::Opener`].
     Opener, OpenerOf
 }
@@ -58,35 +57,7 @@ impl Presignatures {
     /// # Errors
     /// As [`ecdsa::Presignatures::from_bytes`].
     pub fn from_bytes(group: Group, bytes: &[u8]) -> Result<Self> {
-        with_group!(group, G => PresignaturesOf::<G>::from_bytes(bytes).map(Self::from))
-    }
-
-    /// Returns all presignatures encoded: **secret**, to be [sealed](crate::threshold::seal) for its party.
-    ///
-    /// # Errors
-    /// [`Error::Exhausted`] if any was taken: only the dealer writes files.
-    pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
-        each_group!(self, Presignatures, G, all => all.to_bytes())
-    }
-
-    /// Returns the member that owns the presignatures.
-    pub fn member(&self) -> MemberIndex {
-        each_group!(self, Presignatures, G, all => all.member())
-    }
-
-    /// Returns the committee's public key.
-    pub fn key(&self) -> GroupKey {
-        each_group!(self, Presignatures, G, all => Arc::clone(all.key()).into())
-    }
-
-    /// Returns the public part of the deal.
-    pub fn deal(&self) -> &Arc<Deal> {
-        each_group!(self, Presignatures, G, all => all.deal())
-    }
-
-    /// Returns the number of presignatures left.
-    pub fn left(&self) -> usize {
-        each_group!(self, Presignatures, G, all => all.left())
+        with!(group: group, G => PresignaturesOf::<G>::from_bytes(bytes).map(Self::from))
     }
 
     /// Takes the presignature of a tag.
@@ -94,7 +65,7 @@ impl Presignatures {
     /// # Errors
     /// As [`ecdsa::Presignatures::take`].
     pub fn take(&mut self, tag: Tag) -> Result<Presignature> {
-        each_group!(self, Presignatures, G, all => match tag {
+        each!(group: self, Presignatures, G, all => match tag {
             Tag::Agreed(tag) => all.take(tag).map(Presignature::from),
             Tag::Unagreed(tag) => all.take(tag).map(Presignature::from),
         })
@@ -106,35 +77,50 @@ impl Presignatures {
     /// # Errors
     /// [`Error::Mismatch`] for a tag of another epoch, [`Error::WrongContext`] for one of another plan.
     pub fn signing(&self, tag: Tag, message: &[u8]) -> Result<Signing> {
-        each_group!(self, Presignatures, G, all => match tag {
+        each!(group: self, Presignatures, G, all => match tag {
             Tag::Agreed(tag) => all.signing(tag, message).map(Signing::from),
             Tag::Unagreed(tag) => all.signing(tag, message).map(Signing::from),
         })
     }
+}
+
+methods! { group: self, Presignatures, G, all =>
+    /// Returns all presignatures encoded: **secret**, to be [sealed](crate::threshold::seal) for its party.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] if any was taken: only the dealer writes files.
+    pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> = all.to_bytes();
+
+    /// Returns the member that owns the presignatures.
+    pub fn member(&self) -> MemberIndex = all.member();
+
+    /// Returns the committee's public key.
+    pub fn key(&self) -> GroupKey = Arc::clone(all.key()).into();
+
+    /// Returns the public part of the deal.
+    pub fn deal(&self) -> &Arc<Deal> = all.deal();
+
+    /// Returns the number of presignatures left.
+    pub fn left(&self) -> usize = all.left();
 
     /// Verifies the dealer's data for one index.
     ///
     /// # Errors
     /// As [`ecdsa::Presignatures::audit`].
-    pub fn audit(&self, index: u32) -> Result<()> {
-        each_group!(self, Presignatures, G, all => all.audit(index))
-    }
+    pub fn audit(&self, index: u32) -> Result<()> = all.audit(index);
 
     /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse them from now on. Make the
     /// record durable.
-    pub fn destroy(self, guard: &mut Guard) -> GuardRecord {
-        each_group!(self, Presignatures, G, all => each!(guard, Guard, S, guard => all.destroy(guard)))
-    }
-}
-
-/// Omits the secrets.
-impl fmt::Debug for Presignatures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, Presignatures, G, all => all.fmt(f))
-    }
+    pub fn destroy(self, guard: &mut Guard) -> GuardRecord =
+        each!(guard, Guard, S, guard => all.destroy(guard));
 }
 
 impl Presignature {
+    /// Returns the class of the tag.
+    pub fn agreement(&self) -> Agreement {
+        each!(class: self, Presignature, C, _ => C::AGREEMENT)
+    }
+
     /// Signs a message, after the guard has recorded the use. **The record must be durable before the share leaves.**
     /// Under an agreed tag the caller guarantees that no honest party ever signs another message with it.
     ///
@@ -142,7 +128,7 @@ impl Presignature {
     /// As [`ecdsa::Presignature::sign`]. The presignature is lost in this case too.
     pub fn sign(self, guard: &mut Guard, message: &[u8]) -> Result<Signed> {
         fn typed<G: Curve, C: Class>(
-            presignature: PresignatureOf<G, C>,
+            presignature: PresignatureOf<C, G>,
             guard: &mut Guard,
             message: &[u8],
         ) -> Result<Signed>
@@ -154,14 +140,7 @@ impl Presignature {
             let ecdsa::Signed { record, share, opener } = signed;
             Ok(Signed { record, share: share.into(), opener: opener.into() })
         }
-        each_class!(self, Presignature, presignature => typed(presignature, guard, message))
-    }
-}
-
-/// Omits the secrets.
-impl fmt::Debug for Presignature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_class!(self, Presignature, presignature => presignature.fmt(f))
+        each!(class: self, Presignature, C, presignature => typed(presignature, guard, message))
     }
 }
 
@@ -171,13 +150,6 @@ impl Opener {
     /// # Errors
     /// [`Error::WrongContext`] if the dealer made a mistake.
     pub fn open(&self) -> Result<Opening> {
-        each_group!(self, Opener, G, opener => opener.open().map(Opening::from))
-    }
-}
-
-/// Omits the secrets.
-impl fmt::Debug for Opener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, Opener, G, opener => opener.fmt(f))
+        each!(group: self, Opener, G, opener => opener.open().map(Opening::from))
     }
 }

@@ -1,9 +1,9 @@
 use alloc::vec::Vec;
-use core::fmt;
 
 use super::key::GroupKey;
 use crate::Result;
-use crate::any::threshold::group::{Group, each_group, per_group, with_group, wrong_group};
+use crate::any::families::{methods, per, with};
+use crate::any::threshold::group::{Group, wrong_group};
 use crate::machine::MemberIndex;
 use crate::threshold::ecdsa::{self, Deal};
 use crate::wire::{Decode, Encode};
@@ -12,19 +12,19 @@ type ShareOf<G> = ecdsa::SignatureShare<G>;
 type OpeningOf<G> = ecdsa::Opening<G>;
 type FaultOf<G> = ecdsa::ShareFault<G>;
 
-per_group! {
+per! { group:
     /// One party's signature share, see [`ecdsa::SignatureShare`].
     #[derive(Clone, PartialEq, Eq)]
     SignatureShare, ShareOf
 }
 
-per_group! {
+per! { group:
     /// Data for verifying a party's share, see [`ecdsa::Opening`].
     #[derive(Clone, PartialEq, Eq)]
     Opening, OpeningOf
 }
 
-per_group! {
+per! { group:
     /// Evidence of a wrong share, see [`ecdsa::ShareFault`].
     #[derive(Clone, PartialEq, Eq)]
     ShareFault, FaultOf
@@ -36,59 +36,39 @@ impl SignatureShare {
     /// # Errors
     /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another group, and decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
-        with_group!(group, G => ShareOf::<G>::decode(bytes, &()).map(Self::from))
+        with!(group: group, G => ShareOf::<G>::decode(bytes, &()).map(Self::from))
     }
+}
 
+methods! { group: self, SignatureShare, G, share =>
     /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each_group!(self, SignatureShare, G, share => share.encode())
-    }
+    pub fn encode(&self) -> Vec<u8> = share.encode();
 
     /// Returns the claimed member. Compare it with the sender.
-    pub fn member(&self) -> MemberIndex {
-        each_group!(self, SignatureShare, G, share => share.member())
-    }
+    pub fn member(&self) -> MemberIndex = share.member();
 
     /// Returns the epoch of the presignature.
-    pub fn epoch(&self) -> u64 {
-        each_group!(self, SignatureShare, G, share => share.epoch())
-    }
+    pub fn epoch(&self) -> u64 = share.epoch();
 
     /// Returns the index of the presignature.
-    pub fn index(&self) -> u32 {
-        each_group!(self, SignatureShare, G, share => share.index())
-    }
+    pub fn index(&self) -> u32 = share.index();
 
     /// Returns the digest of the signed message, see [`Slot::digest`](ecdsa::Slot::digest).
-    pub fn digest(&self) -> &[u8; 32] {
-        each_group!(self, SignatureShare, G, share => share.digest())
-    }
+    pub fn digest(&self) -> &[u8; 32] = share.digest();
 
     /// Returns the bytes that a party signs so that a wrong share can be proven to be its own, see
     /// [`ecdsa::SignatureShare::attested_bytes`].
-    pub fn attested_bytes(&self) -> Vec<u8> {
-        each_group!(self, SignatureShare, G, share => share.attested_bytes())
-    }
+    pub fn attested_bytes(&self) -> Vec<u8> = share.attested_bytes();
 
     /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if it has
     /// none.
-    pub fn attestation(&self) -> &[u8] {
-        each_group!(self, SignatureShare, G, share => share.attestation())
-    }
+    pub fn attestation(&self) -> &[u8] = share.attestation();
 
     /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
     ///
     /// # Errors
     /// [`TooLarge`](crate::Error::TooLarge) above 8,192 bytes.
-    pub fn attest(&mut self, attestation: Vec<u8>) -> Result<()> {
-        each_group!(self, SignatureShare, G, share => share.attest(attestation))
-    }
-}
-
-impl fmt::Debug for SignatureShare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, SignatureShare, G, share => share.fmt(f))
-    }
+    pub fn attest(&mut self, attestation: Vec<u8>) -> Result<()> = share.attest(attestation);
 }
 
 impl Opening {
@@ -97,29 +77,19 @@ impl Opening {
     /// # Errors
     /// Decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
-        with_group!(group, G => OpeningOf::<G>::decode(bytes, &()).map(Self::from))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each_group!(self, Opening, G, opening => opening.encode())
-    }
-
-    /// Returns the member whose share it opens.
-    pub fn member(&self) -> MemberIndex {
-        each_group!(self, Opening, G, opening => opening.member())
-    }
-
-    /// Returns the index of the presignature.
-    pub fn index(&self) -> u32 {
-        each_group!(self, Opening, G, opening => opening.index())
+        with!(group: group, G => OpeningOf::<G>::decode(bytes, &()).map(Self::from))
     }
 }
 
-impl fmt::Debug for Opening {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, Opening, G, opening => opening.fmt(f))
-    }
+methods! { group: self, Opening, G, opening =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = opening.encode();
+
+    /// Returns the member whose share it opens.
+    pub fn member(&self) -> MemberIndex = opening.member();
+
+    /// Returns the index of the presignature.
+    pub fn index(&self) -> u32 = opening.index();
 }
 
 impl ShareFault {
@@ -128,17 +98,7 @@ impl ShareFault {
     /// # Errors
     /// Decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
-        with_group!(group, G => FaultOf::<G>::decode(bytes, &()).map(Self::from))
-    }
-
-    /// Returns the canonical encoding.
-    pub fn encode(&self) -> Vec<u8> {
-        each_group!(self, ShareFault, G, fault => fault.encode())
-    }
-
-    /// Returns the wrong share.
-    pub fn share(&self) -> SignatureShare {
-        each_group!(self, ShareFault, G, fault => fault.share().clone().into())
+        with!(group: group, G => FaultOf::<G>::decode(bytes, &()).map(Self::from))
     }
 
     /// Verifies the evidence and returns the culprit. `attested` verifies a member's attestation: its arguments are
@@ -162,8 +122,10 @@ impl ShareFault {
     }
 }
 
-impl fmt::Debug for ShareFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        each_group!(self, ShareFault, G, fault => fault.fmt(f))
-    }
+methods! { group: self, ShareFault, G, fault =>
+    /// Returns the canonical encoding.
+    pub fn encode(&self) -> Vec<u8> = fault.encode();
+
+    /// Returns the wrong share.
+    pub fn share(&self) -> SignatureShare = fault.share().clone().into();
 }

@@ -1,10 +1,9 @@
-use crate::Error;
-use crate::any::dispatch::conversions;
+use crate::any::dispatch::Choice;
+use crate::any::families::per;
 use crate::threshold::Agreement;
-use crate::threshold::ecdsa::{AgreedTag, UnagreedTag};
+use crate::threshold::ecdsa::{self, AgreedTag, UnagreedTag};
 
-#[cfg(doc)]
-use crate::threshold::ecdsa;
+type TagOf<C> = ecdsa::Tag<C>;
 
 /// Identifies a presignature of an epoch, with the class of messages that it may sign, see [`ecdsa::Tag`]. It is
 /// converted from the tags of a [`Plan`](ecdsa::Plan) by `into`.
@@ -16,8 +15,9 @@ pub enum Tag {
     Unagreed(UnagreedTag),
 }
 
-conversions!(Tag, Agreed, AgreedTag, Error::WrongContext { what: "class of the tag" });
-conversions!(Tag, Unagreed, UnagreedTag, Error::WrongContext { what: "class of the tag" });
+impl Choice for Agreement {}
+
+per! { conversions tag: Tag, TagOf }
 
 impl Tag {
     /// Returns the epoch.
