@@ -165,6 +165,8 @@ pub mod bls;
 pub mod certificates;
 #[cfg(feature = "full")]
 pub mod ciphersuite;
+#[cfg(feature = "full")]
+pub mod collectors;
 pub mod committee;
 #[cfg(feature = "full")]
 pub mod dsig;
@@ -200,6 +202,8 @@ pub mod votes;
 #[cfg(feature = "full")]
 pub mod wire;
 
+#[cfg(feature = "full")]
+mod collecting;
 mod locked;
 mod verified;
 

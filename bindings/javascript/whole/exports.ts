@@ -2,6 +2,7 @@
 
 export * from './certificate-exports.js';
 export { Ciphersuite } from './ciphersuite.js';
+export * from './collectors.js';
 export * from './evidence.js';
 export * from './faults.js';
 export * from './guard.js';

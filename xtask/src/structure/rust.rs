@@ -153,6 +153,17 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_called_by_its_path_defines_the_names_in_it() {
+        let files = [
+            ("lib.rs", "mod a; mod b; mod made;"),
+            ("a.rs", "use crate::b::B; crate::made::made! { A, B }"),
+            ("b.rs", "use crate::a::A; pub struct B;"),
+            ("made.rs", "macro_rules! made { () => {} } pub(crate) use made;"),
+        ];
+        assert_eq!(circles_of("paths", &files), ["a.rs b.rs B", "b.rs a.rs A"]);
+    }
+
+    #[test]
     fn a_folder_that_only_re_exports_is_no_circle() {
         let files = [
             ("lib.rs", "mod m;"),

@@ -92,13 +92,11 @@ impl Parser<'_> {
                     self.edit(id, |module| module.items.extend(name));
                     self.at += 2;
                 }
-                Token::Name(_) if depth == 0 && self.is_mark(1, '!') => {
-                    self.path(id);
-                    self.macro_call(id);
-                    continue;
-                }
                 Token::Name(_) => {
                     self.path(id);
+                    if depth == 0 && self.is_mark(0, '!') {
+                        self.macro_call(id);
+                    }
                     continue;
                 }
                 _ => {}
