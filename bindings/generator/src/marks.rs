@@ -15,7 +15,7 @@ impl Marks {
     const KNOWN: &[&str] = &[
         "value", "encoded", "record", "object", "secret", "within", "getter", "computed", "variant", "quick",
         "slow", "size", "stateful", "hook", "answer", "of", "early", "hex", "plain", "text", "spent", "set",
-        "fields", "overload", "option", "limit", "among", "default", "module",
+        "fields", "overload", "option", "limit", "among", "default", "module", "instead",
     ];
 
     pub(crate) fn read(attributes: &[Attribute]) -> Outcome<Self> {

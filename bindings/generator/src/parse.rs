@@ -193,6 +193,7 @@ fn class(block: &Block, name: &syn::Ident, attributes: &[Attribute], other: Kind
             hash: derives("Hash"),
         },
         within: marks.text("within"),
+        instead: marks.text("instead"),
         secret: marks.has("secret"),
         hex: marks.has("hex"),
         plain: marks.has("plain"),

@@ -46,6 +46,7 @@
 //! | `plain` | a `value` | JavaScript has plain objects, whose fields are the parameters of `new` |
 //! | `stateful` | an `object` | its functions change it, and hold its lock only for moments: Python calls quick ones with its interpreter locked, and a promise is rejected if a secret was closed meanwhile |
 //! | `set` | an `object` | a set of members: `size`, `contains` and `members` are what the language calls them in its own sets |
+//! | `instead = "text"` | a structure | the advice of an error in place of pickling one; without it, to verify its bytes or to create one |
 //! | `text = "a-name"` | a variant of an enumeration | the text that crosses; without it, the name in kebab case |
 //! | `within = "Class"` | a structure, a constant | Kotlin nests it in that class |
 //! | `getter` | a function | a property in languages that have properties |

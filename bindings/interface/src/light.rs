@@ -16,6 +16,7 @@ class! {
     /// A client that follows a chain without its blocks: it knows the committees of the epochs that it has reached, and
     /// verifies what untrusted servers report. It trusts its genesis, and that in each epoch members with less than a
     /// third of the weight are faulty, also after they have left. Threads may share it. A failed call changes nothing.
+    #[cfg_attr(binding, instead = "create one of the same genesis there and repeat the changes of the epoch")]
     object struct LightClient(Locked<any::LightClient>): Debug;
     shown |self, f| {
         let client = self.0.lock();
@@ -132,6 +133,7 @@ impl LightClient {
 
 class! {
     /// A committed block. Only verification creates one.
+    #[cfg_attr(binding, instead = "send the block and its proof and verify them there")]
     record struct VerifiedCommit(light::VerifiedCommit): Clone, Debug, PartialEq, Eq;
     shown |self, f| {
         let (height, view, digest) = (self.0.height(), self.0.view(), hex::encode(self.0.digest()));
@@ -151,6 +153,7 @@ class! {
 
 class! {
     /// A transaction of a committed block. Only verification creates one.
+    #[cfg_attr(binding, instead = "send its proof and verify it there")]
     record struct VerifiedTransaction(light::VerifiedTransaction): Clone, Debug, PartialEq, Eq;
     shown |self, f| {
         let (id, height) = (hex::encode(self.0.id()), self.0.commit().height());

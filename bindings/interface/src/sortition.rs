@@ -177,6 +177,7 @@ class! {
 class! {
     /// Score of a winning ticket: 32 pseudorandom bytes. The smallest score ranks first; scores compare as byte
     /// strings. Only a verified ticket has one.
+    #[cfg_attr(binding, instead = "send its ticket and verify it there")]
     record hex struct Score(sortition::Score): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| f.write_str(&hex::encode(self.bytes()));
     /// The 32 bytes.

@@ -85,6 +85,8 @@ pub struct Class {
     pub traits: Traits,
     /// The class in which Kotlin nests it.
     pub within: Option<String>,
+    /// The advice in place of pickling an object, unless it is the usual one.
+    pub instead: Option<String>,
     /// Its constants.
     pub constants: Vec<Constant>,
     /// Its functions, in the order of their declaration.

@@ -122,6 +122,7 @@ class! {
 
 class! {
     /// A message, all its shards, and the tree over them.
+    #[cfg_attr(binding, instead = "send its shards and decode them there")]
     object struct Dispersal(pub(super) erasure::Dispersal): Clone, Debug, PartialEq, Eq;
     shown |self, f| write!(f, "Dispersal({})", self.commitment());
     /// The sender's commitment.

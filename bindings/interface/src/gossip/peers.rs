@@ -10,6 +10,7 @@ use crate::{Locked, at};
 
 class! {
     /// Parameters of gossip. They affect the speed and cost of dissemination, never the validity of a certificate.
+    #[cfg_attr(binding, instead = "send its fields and create it there")]
     value plain struct Parameters(gossip::Parameters): Clone, Copy, Debug, PartialEq, Eq;
     shown |self, f| {
         let gossip::Parameters { limit, preferred, batch, fan_out, back_off, send_timeout } = self.0;

@@ -60,6 +60,7 @@ class! {
 
 class! {
     /// A name hashed to the group for a set of keys: the base of its shares.
+    #[cfg_attr(binding, instead = "send its name and create it there")]
     object struct Coin(coin::Coin): Clone, Debug, PartialEq, Eq;
     shown |self, f| write!(f, "Coin({})", self.name());
     /// Returns the coin with that name. Cost: half a multiplication.

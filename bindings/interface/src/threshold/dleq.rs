@@ -142,6 +142,7 @@ macro_rules! purpose {
         class! {
             /// A share that was verified for one instance. Only verification creates one, and only verified shares can
             /// be combined.
+            #[cfg_attr(binding, instead = "send the share and verify it there")]
             object struct VerifiedShare(dleq::VerifiedShare<$purpose>): Clone, Debug, PartialEq, Eq;
             shown |self, f| {
                 write!(f, "VerifiedShare({}, member {})", <$purpose as dleq::Purpose>::NAME, self.member())

@@ -78,6 +78,7 @@ class! {
 
 class! {
     /// One presignature of one epoch, and the class of messages that it may sign. Only a plan creates tags.
+    #[cfg_attr(binding, instead = "send the plan and the index and create it there")]
     object struct Tag(pub(super) any::Tag): Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash;
     shown |self, f| write!(f, "Tag(epoch {}, index {}, {})", self.epoch(), self.index(), self.agreement());
     /// The epoch.
