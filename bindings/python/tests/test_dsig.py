@@ -131,10 +131,15 @@ def test_a_forked_child_has_no_keys_and_waits_for_no_thread(program: str) -> Non
     assert run.returncode == 0, run.stderr
 
 
-def test_coroutines_prepare() -> None:
+def test_coroutines_prepare_and_announce() -> None:
     async def run() -> None:
         signer = signer_of()
         announced = await signer.prepare_async(NOW)
         assert announced is not None and await signer.prepare_async(NOW) is None
+        verifier, key = verifier_of(signer), signer.public_key
+        await verifier.announce_async(key, announced.announcement, NOW)
+        assert verifier.can_verify_fast(key, signer.sign(b"m", now=NOW))
+        with pytest.raises(q.MalformedError):
+            await verifier.announce_async(key, b"", NOW)
 
     asyncio.run(run())
