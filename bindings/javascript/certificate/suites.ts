@@ -22,10 +22,6 @@ export const Suite = Object.freeze({
 } as const);
 export type Suite = (typeof Suite)[keyof typeof Suite];
 /** The byte that identifies each suite in encodings. */
-export const SUITE_NUMBERS: { readonly [suite in Suite]: number } = Object.freeze({
-  'bls-min-sig': 1,
-  'bls-min-pk': 2,
-  ed25519: 3,
-  'bls-min-sig-counted': 4,
-  'bls-min-pk-counted': 5,
-});
+export const SUITE_NUMBERS = Object.freeze(
+  Object.fromEntries(Object.values(Suite).map((suite, at) => [suite, at + 1])),
+) as { readonly [suite in Suite]: number };
