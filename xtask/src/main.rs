@@ -73,6 +73,8 @@ enum Task {
     Fuzz(fuzz::FuzzArgs),
     /// Checks the test vectors of `spec/` against the Python model, or writes them.
     Vectors(vectors::VectorsArgs),
+    /// Checks the TLA+ models of `spec/tla` with TLC.
+    Tla(tla::TlaArgs),
     /// Compares the items of the core with those of each binding.
     Coverage(coverage::CoverageArgs),
     /// Runs a protocol in the deterministic simulator, one run per seed.
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Task::Release(args) => release::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Vectors(args) => vectors::run(&args),
+        Task::Tla(args) => tla::run(&args),
         Task::Coverage(args) => coverage::run(&args),
         Task::Simulate(args) => simulate::run(&args),
         Task::Torture(args) => torture::run(&args),
