@@ -34,7 +34,7 @@
 (*                                                                         *)
 (* Broken is the set of broken rules.  If it is empty, TLC finds that the  *)
 (* invariants hold; it refutes each broken rule alone, except those of the *)
-(* configurations whose names begin with holds-without.                    *)
+(* configurations with holds-without in their names.                       *)
 (***************************************************************************)
 EXTENDS Integers, Sequences, FiniteSets, TLC
 
@@ -262,6 +262,47 @@ Essence ==
     IN  <<certified, [view \in 0 .. Views |-> IF view >= first - 1 THEN ended[view] ELSE 0], now,
           OneVote, OneTimeout, NamesLock, LostCovered,
           [p \in {profiles[m] : m \in Honest} |-> Cardinality({m \in Honest : profiles[m] = p})]>>
+
+(***************************************************************************)
+(* Histories that are too long to be searched for.  With the constraint    *)
+(* OnHistory, TLC explores only the states of one of them.                 *)
+(***************************************************************************)
+
+Ancestor == <<<<1, 1>>>>
+Child == <<<<1, 1>>, <<2, 1>>>>
+Fork == <<<<4, 1>>>>
+
+(* Of four honest members, 1 and 2 are rolled back, one after the other.   *)
+(* Member 1 helps to certify the child, loses its records and learns from  *)
+(* members in view 1.  It enters view 3 with timeouts of view 2, without   *)
+(* the certificate that two of them name.                                  *)
+RollbackHistory ==
+    <<<<"vote", 1, Ancestor>>, <<"vote", 2, Ancestor>>, <<"vote", 3, Ancestor>>,
+      <<"timeout", 1, <<1, 0>>>>, <<"timeout", 2, <<1, 0>>>>, <<"timeout", 4, <<1, 0>>>>,
+      <<"vote", 1, Child>>, <<"rollback", 1>>, <<"vote", 2, Child>>, <<"vote", 3, Child>>,
+      <<"timeout", 4, <<2, 0>>>>, <<"timeout", 2, <<2, 1>>>>, <<"timeout", 3, <<2, 1>>>>,
+      <<"timeout", 4, <<3, 0>>>>, <<"timeout", 1, <<3, 0>>>>,
+      <<"rollback", 2>>, <<"timeout", 2, <<3, 0>>>>,
+      <<"vote", 1, Fork>>, <<"vote", 4, Fork>>, <<"vote", 3, Fork>>>>
+
+(* Of three honest members, 1 enters view 3 without the certificate that a *)
+(* timeout of view 2 names, gives up view 3, and then votes in view 2.     *)
+OrderHistory ==
+    <<<<"vote", 1, Ancestor>>, <<"vote", 2, Ancestor>>, <<"timeout", 1, <<1, 0>>>>, <<"timeout", 3, <<1, 0>>>>,
+      <<"vote", 2, Child>>, <<"timeout", 2, <<2, 1>>>>, <<"timeout", 3, <<2, 0>>>>,
+      <<"timeout", 1, <<3, 0>>>>, <<"timeout", 3, <<3, 0>>>>, <<"vote", 1, Child>>,
+      <<"vote", 1, Fork>>, <<"vote", 3, Fork>>>>
+
+(* A configuration replaces it by the other one.                           *)
+History == RollbackHistory
+
+OnHistory ==
+    \E last \in 0 .. Len(History) :
+        LET done(kind, m) == {n \in 1 .. last : History[n][1] = kind /\ History[n][2] = m}
+        IN  \A m \in Honest :
+                /\ votes[m] = {History[n][3] : n \in done("vote", m)}
+                /\ timeouts[m] = {History[n][3] : n \in done("timeout", m)}
+                /\ (until[m] > 0) <=> (done("rollback", m) # {})
 
 (***************************************************************************)
 (* What must not hold, or the model would prove nothing.                   *)

@@ -183,6 +183,7 @@ impl<S: Scheme> Timeout<S> {
 ///
 /// Honest members always satisfy this. Without the rule, one signer that names an uncertified view could make every
 /// timeout certificate unusable, because no block would satisfy it.
+/// With rollbacks of one member after another, safety needs it, too (spec/jolteon.md, "The model").
 fn is_backed<S: Scheme>(tc: Option<&TimeoutCertificate<S>>, high: Option<&Certificate<S>>) -> bool {
     let certified = high.map_or(0, |qc| qc.statement().view);
     tc.is_none_or(|tc| tc.highest_value() <= certified)
