@@ -5,9 +5,11 @@ use crate::config::NodeConfig;
 use crate::{NodeError, Result};
 
 /// Files that are no connections: those of the stores, the data directory, the runtime and the log.
-const FILES: u64 = 320;
-/// Maximum number of files that a database of the store keeps open.
-pub(crate) const FILES_PER_DATABASE: usize = 64;
+const FILES: u64 = 384;
+/// Maximum number of files that the database of records keeps open.
+pub(crate) const RECORD_FILES: usize = 64;
+/// Maximum number of files that the database of the state keeps open: 64 MB each.
+pub(crate) const STATE_FILES: usize = 128;
 /// Connections to a member: two lanes in each direction, and as many new ones before they replace those.
 const PER_MEMBER: u64 = 8;
 /// The fewest client connections, for HTTP and for streams each, with which a node starts.

@@ -108,14 +108,14 @@ impl Client {
 #[test]
 fn idle_clients_leave_the_store_its_files() {
     let site = Site::new();
-    let validator = site.start(440);
+    let validator = site.start(504);
     eventually("the validator is ready", || site.get("/health/ready").ends_with("200 OK"));
     let mut client = Client::connect(&site);
-    let idle: Vec<_> = (0..220)
+    let idle: Vec<_> = (0..260)
         .flat_map(|_| [TcpStream::connect(site.http), TcpStream::connect(site.stream)])
         .filter_map(Result::ok)
         .collect();
-    assert!(idle.len() > 400);
+    assert!(idle.len() > 480);
     // Enough for several tables on disk.
     client.commit((0..3000_u32).map(|number| [&number.to_le_bytes()[..], &[b'x'; 4000]].concat()));
     eventually("a monitor finds a spare place", || site.get("/health/live").ends_with("200 OK"));

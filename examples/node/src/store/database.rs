@@ -5,14 +5,22 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use fjall::config::PartitioningPolicy;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 
 use super::files::{create_dir, sync_dir};
-use crate::descriptors::FILES_PER_DATABASE;
 use crate::{NodeError, Result};
 
 /// Directory of the records' database inside a data directory.
 pub(super) const RECORDS_DIRECTORY: &str = "records";
+
+/// Options that differ between databases.
+pub(super) struct DatabaseOptions {
+    /// Size of the cache of blocks in bytes.
+    pub(super) cache: u64,
+    /// Maximum number of files that are kept open.
+    pub(super) files: usize,
+}
 
 /// Options that differ between keyspaces.
 pub(super) struct KeyspaceOptions {
@@ -20,14 +28,14 @@ pub(super) struct KeyspaceOptions {
     pub(super) memtable: u64,
 }
 
-pub(super) fn open_database(path: &Path) -> Result<Database> {
+pub(super) fn open_database(path: &Path, options: DatabaseOptions) -> Result<Database> {
     if let Some(parent) = path.parent() {
         create_dir(parent)?;
     }
     let opened = Database::builder(path)
         .worker_threads(1)
-        .cache_size(32 << 20)
-        .max_cached_files(Some(FILES_PER_DATABASE))
+        .cache_size(options.cache)
+        .max_cached_files(Some(options.files))
         // Limits the journal that a restart replays. This is the smallest size that fjall accepts.
         .max_journaling_size(64 << 20)
         .open();
@@ -42,9 +50,16 @@ pub(super) fn open_database(path: &Path) -> Result<Database> {
 }
 
 pub(super) fn open_keyspace(database: &Database, name: &str, options: KeyspaceOptions) -> Result<Keyspace> {
-    database
-        .keyspace(name, || KeyspaceCreateOptions::default().max_memtable_size(options.memtable))
-        .map_err(failure("opening the store"))
+    // Levels 2 and above can be large. The indices and filters of their files are divided into blocks, which the cache
+    // bounds; a whole one has about a megabyte, and reading it for one key would displace the other blocks.
+    let divided = || PartitioningPolicy::new([false, false, true]);
+    let options = || {
+        KeyspaceCreateOptions::default()
+            .max_memtable_size(options.memtable)
+            .index_block_partitioning_policy(divided())
+            .filter_block_partitioning_policy(divided())
+    };
+    database.keyspace(name, options).map_err(failure("opening the store"))
 }
 
 /// Converts an error of fjall during an operation.

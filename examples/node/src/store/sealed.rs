@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
 
-use super::database::{KeyspaceOptions, failure, open_database, open_keyspace};
+use super::database::{DatabaseOptions, KeyspaceOptions, failure, open_database, open_keyspace};
 use super::scan::{DURABLE, SEAL, Seal, scan};
+use crate::descriptors::RECORD_FILES;
 use crate::{NodeError, Result};
 
 /// A fjall database in which every batch has a seal: its number and a bound on its sequence number. The seals of all
@@ -29,7 +30,7 @@ impl SealedDatabase {
     /// `CORRUPT` if a durable batch is damaged or missing.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let newest = scan(path)?;
-        let database = open_database(path)?;
+        let database = open_database(path, DatabaseOptions { cache: 32 << 20, files: RECORD_FILES })?;
         let seals = open_keyspace(&database, "seals", KeyspaceOptions { memtable: 1 << 20 })?;
         let stored = seals.get(SEAL).map_err(failure("reading records"))?;
         let stored = stored.map(|bytes| Seal::decode(&bytes).ok_or("malformed seal")).transpose();

@@ -8,10 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fjall::{Database, Keyspace, PersistMode};
 
-use super::database::{KeyspaceOptions, decode_height, failure, height_key, open_database, open_keyspace};
+use super::database::{
+    DatabaseOptions, KeyspaceOptions, decode_height, failure, height_key, open_database, open_keyspace,
+};
 use super::files::sync_dir;
 use super::scan::cut;
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
+use crate::descriptors::STATE_FILES;
 use crate::{NodeError, Result};
 
 /// State roots after a height.
@@ -44,6 +47,9 @@ pub struct StateStore {
     forgotten: Arc<AtomicU64>,
 }
 
+/// Size of the cache of blocks in bytes. A change of the ledger reads a range of keys, in one block of each level, and the
+/// blocks of the index above it.
+const CACHE: u64 = 128 << 20;
 /// Maximum number of roots that are removed by one write.
 const ROOTS_PER_WRITE: usize = 1024;
 
@@ -84,7 +90,7 @@ impl StateStore {
     }
 
     fn open_database(path: &Path, durability: PersistMode) -> Result<Self> {
-        let database = open_database(path)?;
+        let database = open_database(path, DatabaseOptions { cache: CACHE, files: STATE_FILES })?;
         let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
         let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
         Ok(Self { database, entries, roots, durability, forgotten: Arc::new(AtomicU64::new(1)) })
