@@ -70,13 +70,22 @@ use std::sync::Arc;
 pub use block::{ExecutionBatch, ExecutionBlock};
 pub use error::{ApplicationError, Rejection};
 pub use ledger::{Ledger, LedgerCommand, LedgerProof, MAX_ENTRIES, MAX_KEY, MAX_VALUE};
-pub use state::{Changes, State, StateSource, Visitor};
+pub use state::{Changes, State, StateSource, StateWriter, Visitor};
 pub use trie::{Trie, TrieProof};
 
 /// An application: it defines the meaning of transactions. The module's documentation lists its obligations.
 pub trait Application: Send + Sync + 'static {
     /// The admission check, which many threads call while blocks execute.
     fn checker(&self) -> Arc<dyn Checker>;
+
+    /// Rewrites the state of an earlier version of the application; `state` reflects what was written. Called once, before
+    /// [`restore`](Self::restore). The process may end between two writes.
+    ///
+    /// # Errors
+    /// If the state cannot be read or written. The node does not start.
+    fn upgrade(&self, _state: &State, _write: &mut StateWriter<'_>) -> Result<(), ApplicationError> {
+        Ok(())
+    }
 
     /// Restores the state after block `height`; 0 is the state before the first block. Called once, before all other
     /// methods. Returns the root of that state. The application may keep `state` and read from it later: it always

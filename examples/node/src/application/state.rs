@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Bound;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::error::ApplicationError;
 
@@ -23,10 +24,20 @@ pub trait StateSource: Send + Sync {
     /// # Errors
     /// If the disk fails, or the error that `visit` returns.
     fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError>;
+
+    /// Calls `visit` with every entry whose key is at least `first` and at most `last`, in ascending order of keys.
+    ///
+    /// # Errors
+    /// If the disk fails, or the error that `visit` returns.
+    fn visit_range(&self, first: &[u8], last: &[u8], visit: &mut Visitor<'_>)
+    -> Result<(), ApplicationError>;
 }
 
 /// Function that is called with each entry.
 pub type Visitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<(), ApplicationError> + 'a;
+
+/// Function that writes changes to the state, atomically and after all earlier ones.
+pub type StateWriter<'a> = dyn FnMut(&Changes) -> Result<(), ApplicationError> + 'a;
 
 impl State {
     /// Creates a state that reads from `source`.
@@ -58,6 +69,19 @@ impl State {
     ) -> Result<(), ApplicationError> {
         self.source.visit(prefix, &mut visit)
     }
+
+    /// Calls `visit` with every entry whose key is at least `first` and at most `last`, in ascending order of keys.
+    ///
+    /// # Errors
+    /// If the disk fails, or the error that `visit` returns.
+    pub fn visit_range(
+        &self,
+        first: &[u8],
+        last: &[u8],
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), ApplicationError>,
+    ) -> Result<(), ApplicationError> {
+        self.source.visit_range(first, last, &mut visit)
+    }
 }
 
 impl fmt::Debug for State {
@@ -76,6 +100,39 @@ impl StateSource for BTreeMap<Vec<u8>, Vec<u8>> {
         self.range(prefix.to_vec()..)
             .take_while(|(key, _)| key.starts_with(prefix))
             .try_for_each(|(k, v)| visit(k, v))
+    }
+
+    fn visit_range(
+        &self,
+        first: &[u8],
+        last: &[u8],
+        visit: &mut Visitor<'_>,
+    ) -> Result<(), ApplicationError> {
+        if first > last {
+            return Ok(());
+        }
+        self.range::<[u8], _>((Bound::Included(first), Bound::Included(last)))
+            .try_for_each(|(k, v)| visit(k, v))
+    }
+}
+
+/// A map in memory that changes, for tests and examples. Do not change it during a visit.
+impl StateSource for RwLock<BTreeMap<Vec<u8>, Vec<u8>>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
+        StateSource::get(&*self.read().unwrap_or_else(PoisonError::into_inner), key)
+    }
+
+    fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
+        self.read().unwrap_or_else(PoisonError::into_inner).visit(prefix, visit)
+    }
+
+    fn visit_range(
+        &self,
+        first: &[u8],
+        last: &[u8],
+        visit: &mut Visitor<'_>,
+    ) -> Result<(), ApplicationError> {
+        self.read().unwrap_or_else(PoisonError::into_inner).visit_range(first, last, visit)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::queries::Queries;
 use super::root::execution_root;
 use super::size::transaction_bytes;
-use crate::application::{Application, Changes, ExecutionBatch, ExecutionBlock};
+use crate::application::{Application, ApplicationError, Changes, ExecutionBatch, ExecutionBlock};
 use crate::handle::{CommitEvent, Digest};
 use crate::protocol::{Archive, Batch, Block, Delivery, Executed, Protocol};
 use crate::store::{Roots, Store};
@@ -29,6 +29,14 @@ impl<P: Protocol> Executor<P> {
         let state = store.state();
         let executed = state.executed()?;
         let height = executed.map_or(0, |(height, _)| height);
+        let mut changed = false;
+        application.upgrade(&state.state(), &mut |changes| {
+            changed = true;
+            state.write(changes).map_err(|e| ApplicationError::new(e.to_string()))
+        })?;
+        if changed {
+            state.sync()?;
+        }
         let root = application.restore(state.state(), height)?;
         let (roots, genesis) = match executed {
             Some((_, roots)) if roots.application != root => {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fjall::{Database, Keyspace, PersistMode};
+use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
 
 use super::database::{
     DatabaseOptions, KeyspaceOptions, decode_height, failure, height_key, open_database, open_keyspace,
@@ -58,7 +58,7 @@ impl StateStore {
     ///
     /// # Errors
     /// If the store fails; `CORRUPT` if blocks are missing that must be executed again.
-    pub(super) fn open(path: &Path, oldest: u64, prunes: bool) -> Result<Self> {
+    pub fn open(path: &Path, oldest: u64, prunes: bool) -> Result<Self> {
         // In the buffers of the system, a block survives the end of the process.
         let durability = if prunes || oldest > 1 { PersistMode::SyncData } else { PersistMode::Buffer };
         let deleted = path.with_extension("deleted");
@@ -127,6 +127,23 @@ impl StateStore {
     /// # Errors
     /// If the store fails; `APPLICATION` for a key that the store reserves. Then stop the node.
     pub fn commit(&self, height: u64, roots: &Roots, changes: &Changes) -> Result<()> {
+        let mut batch = self.batch(changes)?;
+        let value = [roots.application, roots.execution].concat();
+        batch.insert(&self.roots, height_key(height), value);
+        batch.insert(&self.entries, HEIGHT, height_key(height));
+        batch.commit().map_err(failure("writing the state"))
+    }
+
+    /// Applies changes that do not change the executed height: those of an upgrade. They are atomic, and not durable before
+    /// [`sync`](Self::sync).
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn write(&self, changes: &Changes) -> Result<()> {
+        self.batch(changes)?.commit().map_err(failure("writing the state"))
+    }
+
+    fn batch(&self, changes: &Changes) -> Result<OwnedWriteBatch> {
         let mut batch = self.database.batch().durability(Some(self.durability));
         for (key, value) in changes.iter() {
             if key == HEIGHT {
@@ -138,10 +155,7 @@ impl StateStore {
                 None => batch.remove(&self.entries, key),
             }
         }
-        let value = [roots.application, roots.execution].concat();
-        batch.insert(&self.roots, height_key(height), value);
-        batch.insert(&self.entries, HEIGHT, height_key(height));
-        batch.commit().map_err(failure("writing the state"))
+        Ok(batch)
     }
 
     /// Removes the roots below a height, except those of the genesis. Does not wait for the disk.
@@ -185,14 +199,28 @@ impl StateSource for StateStore {
     }
 
     fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
-        for entry in self.entries.prefix(prefix) {
-            let (key, value) = entry.into_inner().map_err(unreadable)?;
-            if *key != *HEIGHT {
-                visit(&key, &value)?;
-            }
-        }
-        Ok(())
+        visit_entries(self.entries.prefix(prefix), visit)
     }
+
+    fn visit_range(
+        &self,
+        first: &[u8],
+        last: &[u8],
+        visit: &mut Visitor<'_>,
+    ) -> Result<(), ApplicationError> {
+        visit_entries(self.entries.range(first..=last), visit)
+    }
+}
+
+/// Calls `visit` with the entries of the application.
+fn visit_entries(found: fjall::Iter, visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
+    for entry in found {
+        let (key, value) = entry.into_inner().map_err(unreadable)?;
+        if *key != *HEIGHT {
+            visit(&key, &value)?;
+        }
+    }
+    Ok(())
 }
 
 fn decode_roots(bytes: &[u8]) -> Result<Roots> {
@@ -330,7 +358,14 @@ mod tests {
                 Ok(())
             })
             .unwrap();
-        assert_eq!((keys, store.get(HEIGHT).unwrap()), (vec![height_key(1).to_vec()], None));
+        store
+            .visit_range(&[], &[1], &mut |key, _| {
+                keys.push(key.to_vec());
+                Ok(())
+            })
+            .unwrap();
+        let entry = height_key(1).to_vec();
+        assert_eq!((keys, store.get(HEIGHT).unwrap()), (vec![entry.clone(), entry], None));
         let mut changes = Changes::default();
         changes.put(HEIGHT, b"value");
         let roots = store.roots(1).unwrap().unwrap();
