@@ -71,7 +71,7 @@ pub use block::{ExecutionBatch, ExecutionBlock};
 pub use error::{ApplicationError, Rejection};
 pub use ledger::{Ledger, LedgerCommand, LedgerProof, MAX_ENTRIES, MAX_KEY, MAX_VALUE};
 pub use state::{Changes, State, StateSource, StateWriter, Visitor};
-pub use trie::{Trie, TrieProof};
+pub use trie::TrieProof;
 
 /// An application: it defines the meaning of transactions. The module's documentation lists its obligations.
 pub trait Application: Send + Sync + 'static {

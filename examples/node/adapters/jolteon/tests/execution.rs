@@ -350,6 +350,33 @@ fn an_application_that_restores_another_state_is_refused() {
 }
 
 #[test]
+fn a_state_of_an_earlier_version_is_upgraded() {
+    let dir = tempfile::tempdir().unwrap();
+    let chain = ten_blocks::<Ed25519>(dir.path()).stop();
+    let store = open::<Ed25519>(dir.path());
+    let root = store.state().executed().unwrap();
+    let mut changes = Changes::default();
+    store
+        .state()
+        .state()
+        .visit(&[], |key, _| {
+            if !matches!(key[0], b'e' | b's') {
+                changes.delete(key);
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(changes.iter().next().is_some());
+    store.state().write(&changes).unwrap();
+    drop(store);
+    let run = Run::start(dir.path(), Some(chain));
+    assert_eq!(run.executed.height, root.unwrap().0);
+    let found = run.queries.query(b"alice").unwrap().unwrap();
+    assert_eq!(found.state_root, Digest(root.unwrap().1.application));
+    run.stop();
+}
+
+#[test]
 fn a_commit_event_describes_its_block() {
     let dir = tempfile::tempdir().unwrap();
     let mut run = Run::<Ed25519>::start(dir.path(), None);
