@@ -194,6 +194,13 @@ pub enum Error {
         /// The system's reason.
         reason: String,
     },
+    /// A key outside this process, for example in a token, gave no valid signature. Nothing was recorded or released.
+    KeyFailed {
+        /// Name of the key.
+        key: String,
+        /// The reason, with the remedy.
+        reason: String,
+    },
 }
 
 impl Error {

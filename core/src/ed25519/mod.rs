@@ -33,4 +33,4 @@ mod keys;
 mod scheme;
 
 pub use keys::{PublicKey, SecretKey, Signature};
-pub use scheme::Ed25519;
+pub use scheme::{Ed25519, possession_message};

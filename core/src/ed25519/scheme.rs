@@ -148,6 +148,7 @@ impl Scheme for Ed25519 {
     }
 }
 
-fn possession_message(key: &PublicKey) -> Vec<u8> {
+/// Returns the bytes that a proof of possession of `key` signs, for a secret key that only a token or another program has.
+pub fn possession_message(key: &PublicKey) -> Vec<u8> {
     [domain::POSSESSION_ED25519.as_bytes(), key.as_bytes()].concat()
 }

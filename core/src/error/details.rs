@@ -48,6 +48,7 @@ impl Error {
         "JOURNAL_IN_USE",
         "JOURNAL_DAMAGED",
         "JOURNAL_FAILED",
+        "KEY_FAILED",
     ];
 
     /// Returns the error's code, which is the same in all languages and never changes its meaning.
@@ -87,6 +88,7 @@ impl Error {
             Error::JournalInUse { .. } => "JOURNAL_IN_USE",
             Error::JournalDamaged { .. } => "JOURNAL_DAMAGED",
             Error::JournalFailed { .. } => "JOURNAL_FAILED",
+            Error::KeyFailed { .. } => "KEY_FAILED",
         }
     }
 
@@ -139,6 +141,7 @@ impl Error {
             Error::JournalMissing { .. }
             | Error::JournalExists { .. }
             | Error::JournalInUse { .. }
+            | Error::KeyFailed { .. }
             | Error::NotInSubgroup
             | Error::Infinity
             | Error::BadEncoding

@@ -102,6 +102,9 @@ impl fmt::Display for Error {
             Error::JournalFailed { path, operation, reason } => {
                 write!(f, "{operation} failed at {path}: {reason}; nothing was released")
             }
+            Error::KeyFailed { key, reason } => {
+                write!(f, "the key {key} gave no signature: {reason}; nothing was released")
+            }
         }?;
         self.recovery().map_or(Ok(()), |recovery| write!(f, "; {recovery}"))
     }

@@ -124,13 +124,18 @@ impl<S: Scheme> Guard<S> {
         records: impl IntoIterator<Item = GuardRecord>,
         floor: Option<Floor>,
     ) -> Result<Self> {
-        let public = key.public_key().clone();
-        let mut guard = Self::with_key(Key::External(key), public, chain);
+        let mut guard = Self::external(key, chain);
         guard.restore_all(records)?;
         if let Some(floor) = floor {
             guard.set_floor(floor, true);
         }
         Ok(guard)
+    }
+
+    /// Creates the guard of a key outside this process, without records.
+    pub(super) fn external(key: Box<dyn ExternalKey<S>>, chain: ChainId) -> Self {
+        let public = key.public_key().clone();
+        Self::with_key(Key::External(key), public, chain)
     }
 
     /// Returns true if signatures may have left whose records are missing: the records end below the floor.

@@ -10,6 +10,7 @@ use super::store::{Journal, JournalDirectory};
 use crate::certificate::{Kind, Statement, TimeoutVote, Vote};
 use crate::committee::{ChainId, Committee};
 use crate::guard::counter::{Floor, MonotonicCounter};
+use crate::guard::external::ExternalKey;
 use crate::guard::guard::Guard;
 use crate::guard::record::GuardRecord;
 use crate::guard::spending::Spend;
@@ -43,7 +44,7 @@ impl<S: Scheme> JournaledGuard<S> {
     /// # Errors
     /// [`Error::JournalExists`] if the directory has a journal; [`Error::JournalInUse`]; [`Error::JournalFailed`].
     pub fn create(directory: &Path, secret: S::SecretKey, chain: ChainId) -> Result<Self> {
-        Self::create_on(Box::new(SystemDisk), directory, secret, chain, None)
+        Self::create_on(Box::new(SystemDisk), directory, Guard::new(secret, chain), None)
     }
 
     /// Opens the journal of a key at every start after the first.
@@ -53,7 +54,7 @@ impl<S: Scheme> JournaledGuard<S> {
     /// [`Error::WrongContext`] for the journal of another key, chain or suite; [`Error::Contradiction`] if the records
     /// prove that the key has signed twice.
     pub fn open(directory: &Path, secret: S::SecretKey, chain: ChainId) -> Result<Self> {
-        Self::open_on(Box::new(SystemDisk), directory, secret, chain, None)
+        Self::open_on(Box::new(SystemDisk), directory, Guard::new(secret, chain), None)
     }
 
     /// As [`create`](JournaledGuard::create), with a counter outside the directory, which shows at later starts whether the
@@ -70,7 +71,7 @@ impl<S: Scheme> JournaledGuard<S> {
     where
         C: MonotonicCounter<Error: Display> + Send + 'static,
     {
-        Self::create_on(Box::new(SystemDisk), directory, secret, chain, Some(Box::new(counter)))
+        Self::create_on(Box::new(SystemDisk), directory, Guard::new(secret, chain), Some(Box::new(counter)))
     }
 
     /// As [`open`](JournaledGuard::open), with the counter of the earlier starts: nothing is signed up to its value, except
@@ -92,7 +93,7 @@ impl<S: Scheme> JournaledGuard<S> {
     where
         C: MonotonicCounter<Error: Display> + Send + 'static,
     {
-        Self::open_on(Box::new(SystemDisk), directory, secret, chain, Some(Box::new(counter)))
+        Self::open_on(Box::new(SystemDisk), directory, Guard::new(secret, chain), Some(Box::new(counter)))
     }
 
     /// Starts again after the journal was lost or damaged: nothing is signed at or below `view`, in any epoch and of any
@@ -108,17 +109,45 @@ impl<S: Scheme> JournaledGuard<S> {
     /// suite; [`Error::Contradiction`] if the intact records prove that the key has signed twice; [`Error::TooLarge`] for a
     /// view above 2⁵⁶ − 2, before anything changes.
     pub fn recover(directory: &Path, secret: S::SecretKey, chain: ChainId, view: u64) -> Result<Self> {
-        Self::recover_on(Box::new(SystemDisk), directory, secret, chain, view)
+        Self::recover_on(Box::new(SystemDisk), directory, Guard::new(secret, chain), view)
+    }
+
+    /// As [`create`](JournaledGuard::create), for a key outside this process, for example in a token. The records decide
+    /// before the key is asked.
+    ///
+    /// # Errors
+    /// As [`create`](JournaledGuard::create).
+    pub fn create_external(directory: &Path, key: Box<dyn ExternalKey<S>>, chain: ChainId) -> Result<Self> {
+        Self::create_on(Box::new(SystemDisk), directory, Guard::external(key, chain), None)
+    }
+
+    /// As [`open`](JournaledGuard::open), for a key outside this process.
+    ///
+    /// # Errors
+    /// As [`open`](JournaledGuard::open).
+    pub fn open_external(directory: &Path, key: Box<dyn ExternalKey<S>>, chain: ChainId) -> Result<Self> {
+        Self::open_on(Box::new(SystemDisk), directory, Guard::external(key, chain), None)
+    }
+
+    /// As [`recover`](JournaledGuard::recover), for a key outside this process.
+    ///
+    /// # Errors
+    /// As [`recover`](JournaledGuard::recover).
+    pub fn recover_external(
+        directory: &Path,
+        key: Box<dyn ExternalKey<S>>,
+        chain: ChainId,
+        view: u64,
+    ) -> Result<Self> {
+        Self::recover_on(Box::new(SystemDisk), directory, Guard::external(key, chain), view)
     }
 
     pub(super) fn create_on(
         disk: Box<dyn Disk>,
         directory: &Path,
-        secret: S::SecretKey,
-        chain: ChainId,
+        guard: Guard<S>,
         counter: Option<Box<dyn Counter>>,
     ) -> Result<Self> {
-        let guard = Guard::new(secret, chain);
         let place = JournalDirectory::lock(disk, directory, guard.binding(), true)?;
         place.require_none()?;
         Self::start(place, guard, 0, counter)
@@ -127,11 +156,9 @@ impl<S: Scheme> JournaledGuard<S> {
     pub(super) fn open_on(
         disk: Box<dyn Disk>,
         directory: &Path,
-        secret: S::SecretKey,
-        chain: ChainId,
+        mut guard: Guard<S>,
         counter: Option<Box<dyn Counter>>,
     ) -> Result<Self> {
-        let mut guard = Guard::new(secret, chain);
         let place = JournalDirectory::lock(disk, directory, guard.binding(), false)?;
         let file = place.load_existing()?;
         guard.restore_all(file.records)?;
@@ -141,8 +168,7 @@ impl<S: Scheme> JournaledGuard<S> {
     pub(super) fn recover_on(
         disk: Box<dyn Disk>,
         directory: &Path,
-        secret: S::SecretKey,
-        chain: ChainId,
+        mut guard: Guard<S>,
         view: u64,
     ) -> Result<Self> {
         // The next view needs marks.
@@ -150,7 +176,6 @@ impl<S: Scheme> JournaledGuard<S> {
             let limit = GuardRecord::MAX_MARKED_VIEW - 1;
             return Err(Error::TooLarge { what: "view of a recovery", limit });
         }
-        let mut guard = Guard::new(secret, chain);
         let place = JournalDirectory::lock(disk, directory, guard.binding(), true)?;
         let intact = place.set_aside()?;
         guard.restore_all(intact.records)?;
@@ -183,7 +208,7 @@ impl<S: Scheme> JournaledGuard<S> {
     ///
     /// # Errors
     /// As [`Guard::sign`], and [`Error::TooLarge`] if the journal is full of records of presignatures; then nothing is
-    /// recorded. [`Error::JournalFailed`] if the record may not be durable; then the journal must be opened again.
+    /// recorded, and after an error of an [`ExternalKey`] the object signs on. [`Error::JournalFailed`] if the record may not be durable; then the journal must be opened again.
     pub fn sign(&mut self, committee: &Committee<S>, statement: Statement) -> Result<Vote<S>> {
         self.record_vote(statement.kind, |guard| guard.sign(committee, statement))
     }

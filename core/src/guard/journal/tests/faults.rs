@@ -13,7 +13,7 @@ use crate::Error;
 use crate::certificate::Kind;
 use crate::committee::{ChainId, Committee};
 use crate::guard::journal::store::JournalDirectory;
-use crate::guard::{JournalFile, JournaledGuard};
+use crate::guard::{Guard, JournalFile, JournaledGuard};
 use crate::scheme::toy::Toy;
 use crate::scheme::{Scheme, VerifiedKey};
 
@@ -41,11 +41,11 @@ impl World {
     }
 
     fn create(&self) -> crate::Result<Journaled> {
-        Journaled::create_on(Box::new(self.disk.clone()), Path::new("d"), secret(), CHAIN, None)
+        Journaled::create_on(Box::new(self.disk.clone()), Path::new("d"), Guard::new(secret(), CHAIN), None)
     }
 
     fn open(&self) -> crate::Result<Journaled> {
-        Journaled::open_on(Box::new(self.disk.clone()), Path::new("d"), secret(), CHAIN, None)
+        Journaled::open_on(Box::new(self.disk.clone()), Path::new("d"), Guard::new(secret(), CHAIN), None)
     }
 
     /// Signs a value, and checks it against the values that left.
@@ -94,7 +94,7 @@ impl World {
 }
 
 fn recover(world: &World, view: u64) -> crate::Result<Journaled> {
-    Journaled::recover_on(Box::new(world.disk.clone()), Path::new("d"), secret(), CHAIN, view)
+    Journaled::recover_on(Box::new(world.disk.clone()), Path::new("d"), Guard::new(secret(), CHAIN), view)
 }
 
 /// A recovery above a view, a damaged record, and a second recovery above a lower view.
@@ -152,7 +152,8 @@ fn a_recovery_keeps_every_journal() {
         world.disk.edit("d/guard.journal", |bytes| bytes[100] ^= edit);
         let other = Toy::generate(&mut StdRng::seed_from_u64(8)).unwrap();
         let disk = Box::new(world.disk.clone());
-        let error = Journaled::recover_on(disk, Path::new("d"), other, CHAIN, 10).map(drop).unwrap_err();
+        let error =
+            Journaled::recover_on(disk, Path::new("d"), Guard::new(other, CHAIN), 10).map(drop).unwrap_err();
         assert_eq!(error.code(), "WRONG_CONTEXT");
         assert!(!world.disk.has("d/guard.journal.aside-2"));
     }
@@ -296,8 +297,9 @@ fn a_damaged_journal_is_recovered_above_a_view() {
     }
     drop(guard);
     world.disk.edit("d/guard.journal", |bytes| bytes[200] ^= 1);
-    let recover =
-        |view| Journaled::recover_on(Box::new(world.disk.clone()), Path::new("d"), secret(), CHAIN, view);
+    let recover = |view| {
+        Journaled::recover_on(Box::new(world.disk.clone()), Path::new("d"), Guard::new(secret(), CHAIN), view)
+    };
     let guard = recover(10).unwrap();
     assert!(world.disk.has("d/guard.journal.aside-1"));
     assert_eq!(guard.last(Kind::new(1)), Some((0, 3)));

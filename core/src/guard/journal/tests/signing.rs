@@ -1,15 +1,18 @@
 //! The journal on the system's disk.
 
+use std::boxed::Box;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::vec;
 use std::vec::Vec;
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::certificate::Kind;
+use crate::certificate::{Kind, Statement};
 use crate::committee::{ChainId, Committee};
-use crate::guard::{GuardRecord, JournalFile, JournaledGuard, MonotonicCounter, Spend};
+use crate::guard::{ExternalKey, GuardRecord, JournalFile, JournaledGuard, MonotonicCounter, Spend};
 use crate::scheme::toy::Toy;
 use crate::scheme::{Scheme, VerifiedKey};
 use crate::{Error, Result};
@@ -59,6 +62,60 @@ fn a_journal_survives_restarts() {
     let file = read(&path);
     assert_eq!((file.records().len(), file.is_torn(), file.floor()), (2, false, 0));
     assert_eq!(JournalFile::decode(&file.encode()).unwrap(), file);
+}
+
+/// A key in a token that is absent for its first signatures.
+struct Token {
+    public: <Toy as Scheme>::PublicKey,
+    absent: usize,
+    asked: Arc<AtomicUsize>,
+}
+
+impl ExternalKey<Toy> for Token {
+    fn public_key(&self) -> &<Toy as Scheme>::PublicKey {
+        &self.public
+    }
+
+    fn sign(
+        &mut self,
+        committee: &Committee<Toy>,
+        statement: &Statement,
+    ) -> Result<<Toy as Scheme>::Signature> {
+        if self.asked.fetch_add(1, Ordering::Relaxed) < self.absent {
+            return Err(Error::KeyFailed { key: "voting".into(), reason: "the token is absent".into() });
+        }
+        Ok(Toy::sign(&secret(7), &statement.signed_bytes(&committee.id())))
+    }
+}
+
+#[test]
+fn the_journal_decides_before_an_external_key_is_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("key");
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = || asked.load(Ordering::Relaxed);
+    let token = |absent| {
+        let public = Toy::public_key(&secret(7));
+        Box::new(Token { public, absent, asked: asked.clone() })
+    };
+    assert_eq!(code(Journaled::open_external(&path, token(0), CHAIN)), "JOURNAL_MISSING");
+    let mut guard = Journaled::create_external(&path, token(1), CHAIN).unwrap();
+    let before = read(&path);
+    assert_eq!(code(sign(&mut guard, 5, 1)), "KEY_FAILED");
+    assert_eq!((guard.last(Kind::new(1)), read(&path)), (None, before), "nothing is recorded");
+    sign(&mut guard, 5, 2).unwrap();
+    assert_eq!(count(), 2);
+    assert_eq!(code(sign(&mut guard, 5, 1)), "CONTRADICTION");
+    drop(guard);
+    assert_eq!(code(Journaled::create_external(&path, token(0), CHAIN)), "JOURNAL_EXISTS");
+    let mut guard = Journaled::open_external(&path, token(0), CHAIN).unwrap();
+    assert_eq!(code(sign(&mut guard, 5, 1)), "CONTRADICTION");
+    assert_eq!(count(), 2, "the key was not asked for a contradiction");
+    drop(guard);
+    let mut guard = Journaled::recover_external(&path, token(0), CHAIN, 9).unwrap();
+    assert_eq!(code(sign(&mut guard, 9, 1)), "CONTRADICTION");
+    sign(&mut guard, 10, 1).unwrap();
+    assert_eq!(count(), 3);
 }
 
 fn read(directory: &Path) -> JournalFile {
