@@ -71,6 +71,11 @@ pub(crate) fn for_sodium(log: &Log) -> Outcome {
     found.then_some(()).ok_or("libsodium-dev was installed, but `cc -lsodium` does not link it".to_owned())
 }
 
+/// Installs SoftHSM2, the token of the tests of `quorate signer --pkcs11`, or names its package.
+pub(crate) fn for_softhsm(log: &Log) -> Outcome {
+    if is_on_path("softhsm2-util") { Ok(()) } else { install(log, &["softhsm2"]) }
+}
+
 /// Returns true if the C compiler, which links Rust's programs too, finds libsodium.
 fn links_sodium() -> bool {
     let script = "echo 'int main(void) { return 0; }' | cc -x c - -lsodium -o /dev/null";

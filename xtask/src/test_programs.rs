@@ -8,6 +8,7 @@ use std::thread;
 
 use serde_json::Value;
 
+use crate::environment;
 use crate::fingerprint::{self, Fingerprint};
 use crate::process::Outcome;
 use crate::steps::{Log, tests_in};
@@ -49,6 +50,9 @@ pub(crate) fn run(log: &Log, wanted: impl Fn(&str) -> bool, repeat: Repeat) -> O
         programs.retain(|program| !fingerprint::passed_with(&program.file_name(), &program.hash));
     }
     let unchanged = all - programs.len();
+    if programs.iter().any(TestProgram::needs_token) {
+        environment::for_softhsm(log)?;
+    }
     programs.sort_by_key(|program| {
         WAITING.iter().position(|name| *name == program.name).unwrap_or(WAITING.len())
     });
@@ -141,6 +145,11 @@ impl TestProgram {
         let manifest = Path::new(message.get("manifest_path").and_then(Value::as_str)?);
         let folder = manifest.parent()?.to_path_buf();
         is_test.then_some(Self { package, name, program, folder, hash: String::new() })
+    }
+
+    /// Returns true for the tests of a voting key in a token.
+    fn needs_token(&self) -> bool {
+        self.package == "quorate-validator" && self.name == "token"
     }
 
     fn file_name(&self) -> String {

@@ -2,6 +2,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::signer::token::TokenError;
+
 /// Result of the node's operations.
 pub type Result<T, E = NodeError> = std::result::Result<T, E>;
 
@@ -135,6 +137,8 @@ pub enum NodeError {
         /// The problem.
         problem: String,
     },
+    /// The voting key in a token cannot be used.
+    Token(TokenError),
     /// Error of a building block.
     Block(quorate::Error),
     /// The node is shutting down or has stopped.
@@ -166,6 +170,11 @@ impl NodeError {
         "SAME_IDENTITY",
         "TLS",
         "APPLICATION",
+        "TOKEN_MODULE",
+        "TOKEN_NOT_FOUND",
+        "TOKEN_PIN",
+        "TOKEN_KEY",
+        "TOKEN_FAILED",
         "STOPPED",
     ];
 
@@ -191,6 +200,7 @@ impl NodeError {
             NodeError::SameIdentity { .. } => "SAME_IDENTITY",
             NodeError::Tls { .. } => "TLS",
             NodeError::Application { .. } => "APPLICATION",
+            NodeError::Token(e) => e.code(),
             NodeError::Block(e) => e.code(),
             NodeError::Stopped { .. } => "STOPPED",
         }
@@ -293,6 +303,7 @@ impl fmt::Display for NodeError {
             ),
             NodeError::Tls { problem } => write!(f, "cannot configure TLS: {problem}"),
             NodeError::Application { problem } => write!(f, "the application failed: {problem}"),
+            NodeError::Token(e) => e.fmt(f),
             NodeError::Block(e) => e.fmt(f),
             NodeError::Stopped { why } => write!(f, "the node has stopped: {why}"),
         }
@@ -303,6 +314,7 @@ impl std::error::Error for NodeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             NodeError::Bind { source, .. } | NodeError::Io { source, .. } => Some(source),
+            NodeError::Token(e) => Some(e),
             NodeError::Block(e) => Some(e),
             _ => None,
         }
@@ -312,6 +324,12 @@ impl std::error::Error for NodeError {
 impl From<rustls::Error> for NodeError {
     fn from(e: rustls::Error) -> Self {
         NodeError::Tls { problem: e.to_string() }
+    }
+}
+
+impl From<TokenError> for NodeError {
+    fn from(e: TokenError) -> Self {
+        NodeError::Token(e)
     }
 }
 

@@ -30,5 +30,6 @@ mod private_file;
 pub use key_file::{EncryptedKeys, KeyFile};
 pub use keystore::{KeyDerivation, Keystore};
 pub use node_keys::NodeKeys;
+pub(crate) use password::prompt;
 pub use password::{NEW_PASSWORD_VARIABLE, PASSWORD_VARIABLE, Password};
 pub use private_file::{load_private, load_shares, save_private, save_shares};

@@ -111,7 +111,8 @@ fn no_password(variable: &str) -> String {
     )
 }
 
-fn prompt(question: &str) -> Result<Zeroizing<String>, String> {
+/// Asks for a secret on the terminal, which does not show it.
+pub(crate) fn prompt(question: &str) -> Result<Zeroizing<String>, String> {
     rpassword::prompt_password(question)
         .map(Zeroizing::new)
         .map_err(|e| format!("cannot read the password: {e}"))

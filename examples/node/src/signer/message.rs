@@ -56,7 +56,7 @@ pub enum Refusal {
     WrongContext,
     /// The view is above the highest one of a recovered journal.
     TooLarge,
-    /// The record may not be durable. The signer stops.
+    /// The record may not be durable, or a token that holds the key gave no valid signature. The signer stops.
     JournalFailed,
     /// The request is malformed. The signer closes the connection.
     Malformed,
@@ -73,7 +73,7 @@ impl Refusal {
             Refusal::TooLarge => Error::TooLarge { what: "view of a statement", limit: (1 << 56) - 1 },
             Refusal::JournalFailed => Error::JournalFailed {
                 path: "the signer".into(),
-                operation: "making a record durable",
+                operation: "making a record durable, or signing with a token,",
                 reason: "see its log".into(),
             },
             Refusal::Malformed => Error::Malformed { what: "request to the signer" },

@@ -11,6 +11,8 @@
 //!                       ◄── signature or refusal ──
 //! ```
 //!
+//! The voting key is in a key file, or in a [`token`] that signs with Ed25519.
+//!
 //! A stolen or restored validator cannot make the key sign twice: the signer's journal decides. An attacker on the
 //! validator's machine can ask for signatures while the validator is connected, but for no contradicting ones.
 
@@ -21,6 +23,7 @@ mod message;
 mod pace;
 mod service;
 mod timed;
+pub mod token;
 
 pub use address::SignerAddress;
 pub use client::RemoteSigner;

@@ -2,11 +2,14 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use quorate::wire::Encode;
 use quorate_node::genesis::{Hex, Member, PublicKeys, SchemeName};
 use quorate_node::keys::{KeyDerivation, NodeKeys, Password};
 use quorate_support::outln;
 use serde::{Deserialize, Serialize};
 
+use super::run::cannot_run;
+use super::token::TokenArgs;
 use crate::exit::{Exit, Failure, OrFail};
 
 /// File name of the secret keys.
@@ -19,11 +22,16 @@ pub(crate) const PUBLIC_FILE: &str = "public.toml";
 /// Writes two files into DIR. `keys` holds the secret keys: it is readable by its owner only and must not leave the
 /// machine. `public.toml` holds the public keys: send it to the author of the genesis file. With --encrypt the secrets are
 /// encrypted with a password.
+///
+/// With --pkcs11 the voting key is in a token, for `quorate signer`: `public.toml` has it, and the voting key in the file of secret
+/// keys has no use.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   quorate keygen --name alice --address 203.0.113.7:7100 --out alice/
   quorate keygen --name alice --address 203.0.113.7:7100 --out alice/ --encrypt
+  quorate keygen --name alice --address 203.0.113.7:7100 --out signer/ --new-key \\
+      --pkcs11 /usr/lib/softhsm/libsofthsm2.so --token quorate --key alice      (for quorate signer)
   (send alice/public.toml to the person who creates the genesis file)")]
 pub(crate) struct Keygen {
     /// Human-readable name of the validator, unique in its chain.
@@ -35,15 +43,22 @@ pub(crate) struct Keygen {
     address: String,
 
     /// Signature scheme of votes, the same for all validators of a chain: bls or ed25519.
-    #[arg(long, default_value = "bls", conflicts_with = "signer")]
+    #[arg(long, default_value = "bls", conflicts_with_all = ["signer", "pkcs11"])]
     scheme: SchemeName,
 
     /// Public keys of a signer (its `public.toml`), which holds the voting key of this validator.
     ///
     /// `public.toml` then has the signer's voting key and the identity key of this validator. The voting key in the file of secret
     /// keys has no use.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "pkcs11")]
     signer: Option<PathBuf>,
+
+    #[command(flatten)]
+    token: Option<TokenArgs>,
+
+    /// Make the voting key in the token, where no key may have its label. Without it, the token has the key already.
+    #[arg(long, requires = "pkcs11")]
+    new_key: bool,
 
     /// Directory to write into. It is created if it does not exist; existing files are not overwritten.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -123,11 +138,20 @@ impl Keygen {
     /// Generates the keys.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let signer = self.signer.as_deref().map(PublicFile::load).transpose()?;
-        let scheme = signer.as_ref().map_or(self.scheme, |signer| signer.scheme);
+        let scheme = match (&signer, &self.token) {
+            (Some(signer), _) => signer.scheme,
+            (None, Some(_)) => SchemeName::Ed25519,
+            (None, None) => self.scheme,
+        };
         let keys = NodeKeys::generate(scheme).or_fail(Exit::Failed, "cannot generate keys")?;
         let mut public = keys.public().or_fail(Exit::Failed, "cannot use the keys")?;
         if let Some(signer) = signer {
             (public.voting_key, public.voting_possession) = (signer.voting_key, signer.voting_possession);
+        }
+        if let Some(token) = &self.token {
+            let proven = token.open(self.new_key).map_err(cannot_run)?.possession();
+            public.voting_key = Hex(proven.public().encode());
+            public.voting_possession = Hex(proven.possession().encode());
         }
         save_as(&self.out, &self.name, &self.address, &keys, public, &self.protection)?;
         print_files(&self.out);

@@ -15,5 +15,6 @@ pub(crate) mod run;
 pub(crate) mod signer;
 pub(crate) mod status;
 pub(crate) mod submit;
+pub(crate) mod token;
 pub(crate) mod tune_erasure;
 pub(crate) mod verify;

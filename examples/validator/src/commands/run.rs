@@ -221,6 +221,8 @@ fn exit_code(error: &NodeError) -> Exit {
         | NodeError::Corrupt { .. }
         | NodeError::OpenFiles { .. }
         | NodeError::SameIdentity { .. } => Exit::Setup,
+        // A unit must not start a signer again with a wrong PIN.
+        NodeError::Token(error) if !error.is_temporary() => Exit::Setup,
         // A file that the operator named is missing or unreadable. Other errors, such as a full disk, are no mistake in the
         // setup.
         NodeError::Io { path: Some(_), source, .. } if is_wrong_path(source.kind()) => Exit::Setup,
@@ -243,6 +245,8 @@ async fn stdin_closed() {
 #[cfg(test)]
 mod tests {
     use std::io;
+
+    use quorate_node::signer::token::TokenError;
 
     use super::*;
 
@@ -270,6 +274,11 @@ mod tests {
             NodeError::SameIdentity { address: text() },
             NodeError::Tls { problem: text() },
             NodeError::Application { problem: text() },
+            TokenError::Module { path: PathBuf::from("module.so"), problem: text() }.into(),
+            TokenError::NotFound { token: text(), problem: text() }.into(),
+            TokenError::Pin { token: text(), problem: text() }.into(),
+            TokenError::Key { token: text(), key: text(), problem: text() }.into(),
+            TokenError::Failed { token: text(), operation: "signing", reason: text() }.into(),
             NodeError::Stopped { why: text() },
             quorate::Error::Rng.into(),
         ]

@@ -4,10 +4,10 @@ use std::pin::Pin;
 
 use quorate::Error;
 use quorate::ed25519::Ed25519;
-use quorate::guard::JournaledGuard;
+use quorate::guard::{ExternalKey, JournaledGuard};
 use quorate::scheme::Scheme;
 use quorate_node::NodeError;
-use quorate_node::genesis::Genesis;
+use quorate_node::genesis::{Genesis, SchemeName};
 use quorate_node::keys::NodeKeys;
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
 use quorate_node::signer::{SignerAddress, SigningService};
@@ -15,6 +15,7 @@ use quorate_support::outln;
 use tokio::net::TcpListener;
 
 use super::run::{cannot_run, stop_signal};
+use super::token::TokenArgs;
 use crate::exit::{Exit, Failure};
 use crate::log_format::LogFormat;
 use crate::protocols::with_protocol;
@@ -25,6 +26,9 @@ use crate::protocols::with_protocol;
 /// contradicts an earlier signature, whatever the validator asks, and only for the validator whose member has its voting key.
 /// It prints the line for `[node]` in the validator's configuration. Jolteon only.
 ///
+/// With --pkcs11 the voting key is in a token, which it never leaves; the journal decides before the token is asked. If the token
+/// fails or is removed, the signer ends with exit code 1.
+///
 /// Logs to standard error. SIGINT and SIGTERM stop it cleanly; killing it at any time is also safe.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -32,13 +36,16 @@ Examples:
   quorate keygen --name alice --address 203.0.113.7:7100 --out signer/                             (on the signer's machine)
   quorate keygen --name alice --address 203.0.113.7:7100 --out alice/ --signer signer/public.toml  (on the validator's)
   quorate signer --genesis genesis.toml --keys signer/keys --data signer/data --listen 10.0.0.2:7400 --new-signer
-  quorate signer --genesis genesis.toml --keys signer/keys --data signer/data --listen 10.0.0.2:7400   (all later starts)")]
+  quorate signer --genesis genesis.toml --keys signer/keys --data signer/data --listen 10.0.0.2:7400   (all later starts)
+  quorate signer --genesis genesis.toml --keys signer/keys --data signer/data --listen 10.0.0.2:7400 \\
+      --pkcs11 /usr/lib/softhsm/libsofthsm2.so --token quorate --key alice --pin-file signer/pin")]
 pub(crate) struct RunSigner {
     /// The chain's genesis file, the same as the validator's.
     #[arg(long, value_name = "FILE")]
     genesis: PathBuf,
 
-    /// The signer's key file: the voting key of the validator, and the identity key of the signer.
+    /// The signer's key file: the voting key of the validator, and the identity key of the signer. With --pkcs11 only the
+    /// identity key is used.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
@@ -46,6 +53,9 @@ pub(crate) struct RunSigner {
     /// terminal.
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    token: Option<TokenArgs>,
 
     /// Directory with the journal of signatures. Never replace it by an older copy.
     #[arg(long, value_name = "DIR")]
@@ -97,19 +107,59 @@ impl RunSigner {
         ended.map_err(|failure| format.report(failure))
     }
 
+    /// Opens the voting key, in the token if there is one.
+    fn voting_key<S: Scheme>(&self, keys: &NodeKeys) -> Result<VotingKey<S>, NodeError> {
+        let Some(token) = &self.token else { return Ok(VotingKey::Secret(keys.voting::<S>()?)) };
+        let wrong_scheme = || NodeError::Genesis {
+            path: Some(self.genesis.clone()),
+            problem: format!(
+                "scheme of the voting keys: a token signs with ed25519, and the chain with {}; start without --pkcs11",
+                S::NAME
+            ),
+        };
+        // Before the PIN is asked for.
+        if SchemeName::for_scheme::<S>() != Some(SchemeName::Ed25519) {
+            return Err(wrong_scheme());
+        }
+        token.open(false)?.into_external::<S>().map(VotingKey::External).ok_or_else(wrong_scheme)
+    }
+
     fn open_journal<S: Scheme>(
         &self,
-        keys: &NodeKeys,
+        key: VotingKey<S>,
         genesis: &Genesis,
     ) -> Result<JournaledGuard<S>, Failure> {
-        let secret = keys.voting::<S>().map_err(cannot_run)?;
         let (data, chain) = (self.data.as_path(), genesis.chain_id());
-        let opened = match self.recover_above {
-            Some(view) => JournaledGuard::recover(data, secret, chain, view),
-            None if self.new_signer => JournaledGuard::create(data, secret, chain),
-            None => JournaledGuard::open(data, secret, chain),
+        let opened = match (key, self.recover_above) {
+            (VotingKey::Secret(secret), Some(view)) => JournaledGuard::recover(data, secret, chain, view),
+            (VotingKey::Secret(secret), None) if self.new_signer => {
+                JournaledGuard::create(data, secret, chain)
+            }
+            (VotingKey::Secret(secret), None) => JournaledGuard::open(data, secret, chain),
+            (VotingKey::External(key), Some(view)) => {
+                JournaledGuard::recover_external(data, key, chain, view)
+            }
+            (VotingKey::External(key), None) if self.new_signer => {
+                JournaledGuard::create_external(data, key, chain)
+            }
+            (VotingKey::External(key), None) => JournaledGuard::open_external(data, key, chain),
         };
         opened.map_err(|error| journal_failure(data, &error))
+    }
+}
+
+/// The voting key of the validator.
+enum VotingKey<S: Scheme> {
+    Secret(S::SecretKey),
+    External(Box<dyn ExternalKey<S>>),
+}
+
+impl<S: Scheme> VotingKey<S> {
+    fn public(&self) -> S::PublicKey {
+        match self {
+            VotingKey::Secret(secret) => S::public_key(secret),
+            VotingKey::External(key) => key.public_key().clone(),
+        }
     }
 }
 
@@ -136,11 +186,11 @@ impl OpenSigner<'_> {
         }
         let keys = NodeKeys::load(&command.keys, command.password_file.as_deref()).map_err(cannot_run)?;
         let committees = genesis.committees::<P::Scheme>().map_err(cannot_run)?;
-        let voting = P::Scheme::public_key(&keys.voting::<P::Scheme>().map_err(cannot_run)?);
-        let me = committees.voters.position(&voting);
+        let voting = command.voting_key::<P::Scheme>(&keys).map_err(cannot_run)?;
+        let me = committees.voters.position(&voting.public());
         let validator = me.and_then(|me| committees.identities.key(me)).ok_or_else(|| {
             let problem = "the voting key belongs to no member of the chain; make the validator's keys with `quorate keygen \
-                           --signer`, before the genesis file";
+                           --signer`, before the genesis file; of a token, name the key whose public key is in that file";
             Failure::new(Exit::Setup, problem)
         })?;
         let bind_failed =
@@ -148,7 +198,7 @@ impl OpenSigner<'_> {
         // Before the journal exists: a first start that fails here can be repeated.
         let listener = TcpListener::bind(command.listen).await.map_err(bind_failed)?;
         let address = listener.local_addr().map_err(bind_failed)?;
-        let guard = command.open_journal::<P::Scheme>(&keys, genesis)?;
+        let guard = command.open_journal::<P::Scheme>(voting, genesis)?;
         let identity = keys.identity().map_err(cannot_run)?;
         let public = Ed25519::public_key(&identity);
         let service = SigningService::new(guard, committees.voters.clone(), identity, validator);
@@ -156,7 +206,11 @@ impl OpenSigner<'_> {
         outln!("signer = \"{}\"", SignerAddress { identity: public, address });
         tracing::info!(%address, "ready to sign");
         let error = service.run(listener).await;
-        Err(journal_failure(&command.data, &error))
+        Err(match error {
+            // The token failed after the start. A later start may find it again.
+            Error::KeyFailed { .. } => Failure::with_code(Exit::Failed, error.code(), error.to_string()),
+            error => journal_failure(&command.data, &error),
+        })
     }
 }
 

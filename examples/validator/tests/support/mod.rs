@@ -64,6 +64,7 @@ impl Sandbox {
             .env_remove("QUORATE_TESTNET")
             .env_remove("QUORATE_KEY_PASSWORD")
             .env_remove("QUORATE_KEY_NEW_PASSWORD")
+            .env_remove("QUORATE_TOKEN_PIN")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
