@@ -113,7 +113,7 @@ pub use interface::{
 };
 pub use kinds::{PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
 pub use membership::{
-    Anchor, CHANGE_PREFIX, Change, Contacts, MAX_CONTACT, MEMBERSHIP, Successor, next_committees,
+    Anchor, CHANGE_PREFIX, Change, Contacts, MAX_CHANGES, MAX_CONTACT, MEMBERSHIP, Successor, next_committees,
 };
 pub use message::{
     EPOCH_MISMATCH, Envelope, HistoryRequest, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST,

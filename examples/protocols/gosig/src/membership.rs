@@ -30,6 +30,9 @@ use crate::payload::{Payload, Transaction};
 pub const MEMBERSHIP: Kind = Kind::new(5);
 /// First bytes of a transaction that changes the members.
 pub const CHANGE_PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
+/// Maximum number of transactions in a block that have the form of a change, valid or not. Every member verifies a certificate
+/// for each of them when it commits the block.
+pub const MAX_CHANGES: usize = 64;
 /// Maximum bytes of a contact.
 pub const MAX_CONTACT: usize = 512;
 
@@ -124,6 +127,17 @@ impl<S: Scheme> Change<S> {
     pub fn from_transaction(transaction: &Transaction, committees: &Committees<S>) -> Option<Self> {
         let rest = transaction.bytes().strip_prefix(CHANGE_PREFIX)?;
         Self::read(rest, committees).ok()
+    }
+
+    /// Checks a transaction that another member brings. A transaction that has the form of a change, and names this epoch, must
+    /// be allowed: members forward and propose no others. Cost: that of [`from_transaction`](Self::from_transaction).
+    ///
+    /// # Errors
+    /// The reason for which it is not allowed.
+    pub(crate) fn check_forwarded(transaction: &Transaction, committees: &Committees<S>) -> Result<()> {
+        let Some(rest) = transaction.bytes().strip_prefix(CHANGE_PREFIX) else { return Ok(()) };
+        let names_epoch = Reader::new(rest).u64().is_ok_and(|epoch| epoch == committees.voters.epoch());
+        if names_epoch { Self::read(rest, committees).map(|_| ()) } else { Ok(()) }
     }
 
     fn read(bytes: &[u8], committees: &Committees<S>) -> Result<Self> {

@@ -8,6 +8,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
 use crate::digests::PayloadDigest;
+use crate::membership::CHANGE_PREFIX;
 
 /// The tree over a payload's transactions; a leaf is also the transaction's identifier.
 pub const TRANSACTIONS: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
@@ -46,6 +47,11 @@ impl Transaction {
     /// Returns the client's bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Returns true if the transaction has the form of a change of the members. Checks no signature.
+    pub fn is_change(&self) -> bool {
+        self.bytes.starts_with(CHANGE_PREFIX)
     }
 
     /// Returns the length of the encoding: the client's bytes and 4 bytes for their length.
@@ -98,6 +104,7 @@ pub struct Payload {
     digest: PayloadDigest,
     ids: Vec<Hash>,
     transactions: Vec<Transaction>,
+    changes: usize,
 }
 
 impl Payload {
@@ -127,7 +134,8 @@ impl Payload {
     fn assemble(transactions: Vec<Transaction>, bytes: u32) -> Self {
         let ids: Vec<Hash> = transactions.iter().map(Transaction::id).collect();
         let summary = Summary { count: ids.len() as u32, bytes, root: TRANSACTIONS.root(&ids) };
-        Self { summary, digest: summary.digest(), ids, transactions }
+        let changes = transactions.iter().filter(|transaction| transaction.is_change()).count();
+        Self { summary, digest: summary.digest(), ids, transactions, changes }
     }
 
     /// Returns a payload of transactions with these bytes.
@@ -158,6 +166,11 @@ impl Payload {
     /// Returns true if there are no transactions.
     pub fn is_empty(&self) -> bool {
         self.transactions.is_empty()
+    }
+
+    /// Returns the number of transactions that have the form of a change of the members.
+    pub fn changes(&self) -> usize {
+        self.changes
     }
 
     /// Bytes of all transactions, each with its length.

@@ -9,6 +9,7 @@ use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 
 use crate::digests::PayloadDigest;
+use crate::membership::MAX_CHANGES;
 use crate::parameters::Parameters;
 use crate::payload::{Payload, Transaction};
 
@@ -179,10 +180,17 @@ impl Pool {
         settled
     }
 
-    /// Returns the oldest transactions within both limits; at least one if any is pending.
+    /// Returns the oldest transactions within both limits, and with at most [`MAX_CHANGES`] that have the form of a change; at
+    /// least one if any is pending.
     pub(crate) fn oldest(&self, max_bytes: usize, max_count: usize) -> Vec<Transaction> {
-        let (mut bytes, mut taken) = (0, Vec::new());
+        let (mut bytes, mut changes, mut taken) = (0, 0, Vec::new());
         for pending in self.order.values().filter_map(|id| self.pending.get(id)) {
+            if pending.transaction.is_change() {
+                if changes >= MAX_CHANGES {
+                    continue;
+                }
+                changes += 1;
+            }
             bytes += pending.transaction.encoded_len();
             if taken.len() >= max_count || (bytes > max_bytes && !taken.is_empty()) {
                 break;
@@ -285,6 +293,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::membership::CHANGE_PREFIX;
 
     fn transaction(byte: u8) -> Transaction {
         Transaction::new(vec![byte; 6]).unwrap()
@@ -357,6 +366,16 @@ mod tests {
         assert_eq!(pool.oldest(5, 9), [transaction(3)]);
         assert_eq!(pool.oldest(20, 9), [transaction(3), transaction(1)]);
         assert_eq!(pool.oldest(100, 2).len(), 2);
+    }
+
+    #[test]
+    fn a_block_gets_a_limited_number_of_changes() {
+        let mut pool = Pool::new([]);
+        let change = |i: usize| Transaction::new([CHANGE_PREFIX, &i.to_le_bytes()].concat()).unwrap();
+        let pending: Vec<_> = (0..MAX_CHANGES + 5).map(change).chain([transaction(1)]).collect();
+        drop(pool.submit(None, &Payload::new(pending).unwrap()));
+        let taken = Payload::new(pool.oldest(1 << 20, 1000)).unwrap();
+        assert_eq!((taken.len(), taken.changes()), (MAX_CHANGES + 1, MAX_CHANGES));
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl<S: GosigScheme> Replica<S> {
             (_, Message::BodyRequest { block, round, segments }) => {
                 self.on_body_request(from, block, round, &segments, out);
             }
-            (_, Message::Transactions(transactions)) => self.on_transactions(from, transactions),
+            (_, Message::Transactions(transactions)) => self.on_transactions(from, transactions, out),
 
             // "A round", Stage II. Members collect and forward signatures of the last rounds in every phase.
             (_, Message::Signatures(aggregates)) => self.on_signatures(from, aggregates, out),

@@ -16,6 +16,7 @@ use crate::block::{Block, BlockContent, GosigScheme};
 use crate::block_size::BlockLimits;
 use crate::body::{Segment, ShortId, UnsignedSegment};
 use crate::digests::BlockDigest;
+use crate::membership::MAX_CHANGES;
 use crate::message::Message;
 use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTIONS, Payload};
 use crate::proposal::Proposal;
@@ -97,6 +98,7 @@ impl<S: GosigScheme> Replica<S> {
             |qc: &&HighestPrepareQc<S>| self.rounds.undecided >= STALLED_ROUNDS && qc.round() > locked;
         if let Some(qc) = self.chain.highest_prepare_qc.as_ref().filter(newer)
             && let Some(payload) = self.payload_of(&qc.block.digest())
+            && payload.changes() <= MAX_CHANGES
         {
             return Some((qc.block.clone(), payload, Some(qc.certificate.clone())));
         }

@@ -7,7 +7,8 @@ use quorate::machine::MemberIndex;
 use super::effects::Effects;
 use super::state::Replica;
 use crate::block::GosigScheme;
-use crate::interface::{Output, Submission};
+use crate::interface::{Evidence, Output, Submission};
+use crate::membership::Change;
 use crate::message::{MAX_REPLY_BYTES, Message};
 use crate::payload::{Payload, Transaction};
 use crate::pool::Settled;
@@ -37,8 +38,17 @@ impl<S: GosigScheme> Replica<S> {
     }
 
     /// Handles transactions that another member forwards.
-    pub(super) fn on_transactions(&mut self, from: MemberIndex, transactions: Vec<Transaction>) {
+    pub(super) fn on_transactions(
+        &mut self,
+        from: MemberIndex,
+        transactions: Vec<Transaction>,
+        out: &mut Effects<S>,
+    ) {
         for transaction in transactions {
+            if let Err(error) = Change::check_forwarded(&transaction, &self.identity.committees) {
+                // The rest of the message is not worth as many verifications.
+                return out.fault(from, Evidence::Invalid { what: "change of the members", error });
+            }
             if self.transactions.pool.add(from, transaction.clone(), &self.parameters) {
                 self.add_transaction(Some(from), transaction);
             }

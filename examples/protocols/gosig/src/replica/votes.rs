@@ -17,6 +17,7 @@ use crate::decide::{Candidate, Decision, decide_block};
 use crate::digests::{BlockDigest, PayloadDigest};
 use crate::interface::{Evidence, Output};
 use crate::kinds::{PREPARE, TENTATIVE};
+use crate::membership::MAX_CHANGES;
 use crate::message::Message;
 use crate::record::Record;
 use crate::rounds::ValidProposal;
@@ -150,7 +151,8 @@ impl<S: GosigScheme> Replica<S> {
         };
         let Some(header) = state.by_block(&block).map(|known| known.proposal.block.clone()) else { return };
         let payload = self.assemblies.get(&block).and_then(|assembly| assembly.payload()).cloned();
-        let Some(payload) = payload else { return };
+        // A block with more changes is not valid: its commit would cost each member a verification for each of them.
+        let Some(payload) = payload.filter(|payload| payload.changes() <= MAX_CHANGES) else { return };
         let before = self.safety.lock().map(|lock| lock.block).filter(|before| *before != block);
         let committees = &self.identity.committees;
         let Ok((vote, record)) = self.safety.commit_tentatively(committees, certificate) else { return };

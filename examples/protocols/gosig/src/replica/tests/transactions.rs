@@ -1,6 +1,7 @@
 //! Transactions: forwarding, ordering, limits and requests.
 
 use super::*;
+use crate::membership::{CHANGE_PREFIX, MAX_CHANGES};
 
 #[test]
 fn transactions_are_forwarded_ordered_and_settled() {
@@ -101,4 +102,43 @@ fn the_rest_of_a_body_is_requested_from_any_member() {
     for member in 1..4 {
         assert!(next.contains(&Recipient::One(member)), "any other member may have the rest: {next:?}");
     }
+}
+
+/// Returns a transaction that has the form of a change of the members in an epoch, and is not allowed.
+fn false_change(epoch: u64, number: usize) -> Transaction {
+    Transaction::new([CHANGE_PREFIX, &epoch.to_le_bytes(), &number.to_le_bytes()].concat()).unwrap()
+}
+
+#[test]
+fn a_forwarded_change_that_is_not_allowed_is_a_fault() {
+    let mut replica = replica();
+    let ordinary = |byte: u8| Transaction::new(vec![byte; 4]).unwrap();
+    let forwarded = vec![ordinary(1), false_change(1, 0), false_change(0, 0), ordinary(2)];
+    let step = give(&mut replica, 3, Message::Transactions(forwarded));
+    assert!(matches!(&step.faults[..], [fault] if fault.culprit == 3), "{:?}", step.faults);
+    // A change of another epoch costs nothing: its sender may be ahead.
+    assert_eq!(replica.status().pending, 2);
+}
+
+#[test]
+fn a_block_with_too_many_changes_is_not_committed() {
+    let c = committees::<T>(4);
+    let seed = anchor(&c).seed;
+    let signs = |changes: usize| {
+        let payload = Payload::new((0..changes).map(|i| false_change(1, i)).collect()).unwrap();
+        let mut replica = replica();
+        drop(give(&mut replica, 2, Message::Transactions(payload.transactions().to_vec())));
+        let proposal = sign(&c, block(&c, None, seed, 1, 1, &payload), seed, 1, 1, None);
+        let entries = Entries::Full(payload.ids().to_vec());
+        let block = proposal.block.digest();
+        let part = UnsignedSegment { block, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
+        drop(give(&mut replica, 1, Message::Proposal(proposal.clone())));
+        let segment = part.sign(&c, &secret::<Ed25519>(1)).unwrap();
+        drop(give(&mut replica, 1, Message::Segment(Arc::new(segment))));
+        drop(second_stage(&mut replica, 1));
+        assert_eq!(replica.safety.prepared().map(|prepared| prepared.block), Some(block));
+        let step = give(&mut replica, 2, votes(PREPARE, 1, &proposal, &[1, 2]));
+        keys(&step).contains(&RecordKey::VoteGuard(TENTATIVE.number()))
+    };
+    assert!(signs(MAX_CHANGES) && !signs(MAX_CHANGES + 1));
 }
