@@ -154,6 +154,12 @@ impl Batch {
         self.body.len()
     }
 
+    /// Returns the approximate memory of the batch in bytes: the body, and 36 bytes for each transaction, which is many times
+    /// the body if the transactions are small.
+    pub fn footprint(&self) -> usize {
+        self.body.len() + (size_of::<u32>() + size_of::<Hash>()) * self.ids.len()
+    }
+
     /// Identifiers of the transactions: the leaves of the Merkle tree.
     pub fn ids(&self) -> &[Hash] {
         &self.ids

@@ -29,6 +29,7 @@ pub(crate) struct Mempool {
     slots: BTreeMap<Slot, BatchDigest>,
     /// The acknowledgements of this member since its start.
     acknowledgements: BTreeMap<Slot, Signature>,
+    /// Memory of the stored batches, by author.
     bytes: Vec<usize>,
     /// Certified batches in order of arrival.
     certified: BTreeMap<u64, CertifiedBatch>,
@@ -113,7 +114,7 @@ impl Mempool {
         let full = self
             .bytes
             .get(usize::from(slot.author))
-            .is_none_or(|b| b + batch.bytes() > parameters.max_author_bytes);
+            .is_none_or(|b| b + batch.footprint() > parameters.max_author_bytes);
         if full || self.slots.range(first..=last).count() >= 2 * WINDOW as usize {
             return StoreOutcome::Refused;
         }
@@ -132,7 +133,7 @@ impl Mempool {
 
     /// Stores a batch referenced by a block, in any slot.
     pub(crate) fn keep(&mut self, batch: Arc<Batch>) {
-        let (author, bytes) = (usize::from(batch.author()), batch.bytes());
+        let (author, bytes) = (usize::from(batch.author()), batch.footprint());
         if self.stored.insert(batch.digest(), batch).is_none()
             && let Some(total) = self.bytes.get_mut(author)
         {
@@ -145,7 +146,7 @@ impl Mempool {
         if let Some(batch) = self.stored.remove(digest)
             && let Some(total) = self.bytes.get_mut(usize::from(batch.author()))
         {
-            *total = total.saturating_sub(batch.bytes());
+            *total = total.saturating_sub(batch.footprint());
         }
     }
 

@@ -28,11 +28,14 @@ pub struct Parameters {
     pub max_outstanding: usize,
     /// Time after which an unanswered request or an unacknowledged batch is sent again. Doubles up to sixteenfold.
     pub retry: Duration,
-    /// Maximum size in bytes of the uncommitted batches kept per author. An honest author stays below
-    /// `max_outstanding` batches.
+    /// Maximum memory in bytes of the uncommitted batches kept per author. An honest author stays below
+    /// `max_outstanding` batches, which take less even if they contain the smallest transactions.
     pub max_author_bytes: usize,
     /// Bytes per second served to one peer that catches up. Responses from the archive are charged an estimate.
     pub serve_bytes_per_second: u64,
+    /// Bytes per second of batches from one author that are stored and acknowledged again. An author repeats a batch if it lacks
+    /// the acknowledgement.
+    pub repeated_bytes_per_second: u64,
     /// Number of committed blocks without their batches at which no more blocks are requested.
     pub max_undelivered: usize,
     /// Maximum size in bytes of batches that are delivered but not executed. One block is always delivered.
@@ -49,8 +52,9 @@ impl Default for Parameters {
             max_block_batches: 256,
             max_outstanding: 32,
             retry: Duration::from_millis(250),
-            max_author_bytes: 48 << 20,
+            max_author_bytes: 96 << 20,
             serve_bytes_per_second: 64 << 20,
+            repeated_bytes_per_second: 8 << 20,
             max_undelivered: 256,
             max_unexecuted_bytes: 256 << 20,
         }

@@ -26,7 +26,7 @@ fn store_enforces_slot_window_and_byte_limit() {
     let taken = (2..40)
         .filter(|s| mempool.store(&batch(1, *s, 0), &chain, &parameters) == StoreOutcome::Stored)
         .count();
-    assert_eq!(taken, 8, "104 bytes each");
+    assert_eq!(taken, 6, "104 bytes each, and 36 for its transaction");
     assert_eq!(
         mempool.store(&batch(2, 1, 1), &chain, &parameters),
         StoreOutcome::Stored,
@@ -34,7 +34,7 @@ fn store_enforces_slot_window_and_byte_limit() {
     );
     chain.include(Slot { author: 1, sequence: 100 });
     let (_, pruned) = mempool.settle(&chain, &[]);
-    assert_eq!(pruned.len(), 9);
+    assert_eq!(pruned.len(), 7);
     assert_eq!(mempool.store(&batch(1, 2, 2), &chain, &parameters), StoreOutcome::Refused);
     assert_eq!(mempool.store(&batch(1, 99, 2), &chain, &parameters), StoreOutcome::Stored);
 }

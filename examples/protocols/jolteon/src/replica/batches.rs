@@ -64,9 +64,16 @@ impl<S: Scheme> Replica<S> {
             self.on_batch_reply(batch.clone(), out);
         }
         match self.mempool.store(&batch, &chain, &self.parameters) {
+            StoreOutcome::Stored => out.persist(Record::Batch(batch.clone())),
             // A duplicate is persisted again: its record may not be durable yet, and the acknowledgement must not
-            // overtake it.
-            StoreOutcome::Stored | StoreOutcome::Duplicate => out.persist(Record::Batch(batch.clone())),
+            // overtake it. A faulty author could keep the disk busy with one batch.
+            StoreOutcome::Duplicate => {
+                let (bytes, rate) = (batch.bytes(), self.parameters.repeated_bytes_per_second);
+                if !self.repeated.try_consume(self.now, from, bytes, rate) {
+                    return;
+                }
+                out.persist(Record::Batch(batch.clone()));
+            }
             StoreOutcome::Refused => return,
         }
         out.send(from, Message::Acknowledge(self.acknowledgement(&batch)));

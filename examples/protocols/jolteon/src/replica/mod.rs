@@ -36,6 +36,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
+use quorate_protocol::rate_limit::PeerRateLimiter;
 
 pub use restore::Config;
 
@@ -73,6 +74,7 @@ pub struct Replica<S: Scheme> {
     pacemaker: Pacemaker<S>,
     tree: Tree<S>,
     mempool: Mempool,
+    repeated: PeerRateLimiter,
     sync: Synchronizer<S>,
     execution: Execution,
 

@@ -10,6 +10,7 @@ use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
+use quorate_protocol::rate_limit::PeerRateLimiter;
 
 use super::phase::Participation;
 use super::{Replica, ReplicaStep};
@@ -119,6 +120,7 @@ impl<S: Scheme> Replica<S> {
             safety,
             pacemaker,
             mempool: Mempool::new(me, members),
+            repeated: PeerRateLimiter::default(),
             sync: Synchronizer::new(me, members),
             execution,
             votes: BTreeMap::new(),

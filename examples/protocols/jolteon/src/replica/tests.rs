@@ -203,6 +203,22 @@ fn a_repeated_batch_is_persisted_before_its_acknowledgement() {
 }
 
 #[test]
+fn an_author_cannot_keep_the_disk_busy_with_one_batch() {
+    let mut replica = replica();
+    let batch = Arc::new(crate::Batch::new(1, 1, [[7; 996]]).unwrap());
+    replica.parameters.repeated_bytes_per_second = 10_000;
+    let mut written = |now| {
+        let give = |_| {
+            let message = Message::Batch(batch.clone());
+            replica.handle(now, Input::Message { from: 1, message }).persist.len()
+        };
+        (0..50).map(give).sum::<usize>()
+    };
+    assert_eq!(written(Time(0)), 11, "once, and ten repetitions of 1000 bytes");
+    assert_eq!(written(Time(500_000)), 5);
+}
+
+#[test]
 fn a_crash_after_a_repeated_batch_does_not_free_its_number() {
     let inputs =
         [(Time(0), Input::Command(Command::Connected(1))), (Time(1_000_000), Input::Timer(Timer::Retry))];
