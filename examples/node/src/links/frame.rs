@@ -39,6 +39,9 @@ pub(super) fn take_probe_answer(received: &mut BytesMut) -> Result<Option<u64>, 
     Ok(Some(received.get_u64_le()))
 }
 
+/// Approximate memory that a received frame takes besides its bytes. It counts against the limits too: a peer could otherwise
+/// fill many times their memory with frames of a few bytes.
+pub(super) const OVERHEAD: usize = 192;
 /// Frames up to this size are copied into one buffer; larger frames are written without a copy.
 const COPY_BELOW: usize = 4 << 10;
 
@@ -77,7 +80,7 @@ impl Watchdog {
 }
 
 /// Reads one frame of at most `cap` bytes. Allocates only after the length is checked and `shares` has capacity for
-/// it. The timeout does not include the wait for capacity.
+/// it and its [`OVERHEAD`]. The timeout does not include the wait for capacity.
 pub(super) async fn read<R: AsyncBufRead + Unpin>(
     stream: &mut R,
     cap: usize,
@@ -94,7 +97,8 @@ pub(super) async fn read<R: AsyncBufRead + Unpin>(
     if size > cap {
         return Err(LinkError::TooLarge { length: size, limit: cap });
     }
-    let share = shares.clone().acquire_many_owned(length).await.map_err(|_| LinkError::Replaced)?;
+    let taken = length.saturating_add(OVERHEAD as u32);
+    let share = shares.clone().acquire_many_owned(taken).await.map_err(|_| LinkError::Replaced)?;
     let mut body = BytesMut::with_capacity(size);
     fill(stream, size, &mut body, watchdog).await?;
     Ok(Incoming::Frame(body.freeze(), share))
@@ -106,7 +110,7 @@ pub(super) async fn read_short<R: AsyncBufRead + Unpin>(
     cap: usize,
     watchdog: &mut Watchdog,
 ) -> Result<Bytes, LinkError> {
-    let shares = Arc::new(Semaphore::new(cap));
+    let shares = Arc::new(Semaphore::new(cap + OVERHEAD));
     match read(stream, cap, &shares, watchdog).await? {
         Incoming::Frame(body, _) => Ok(body),
         Incoming::Probe => Ok(Bytes::new()),
@@ -210,6 +214,14 @@ mod tests {
         assert_eq!(read_all(&wire[..wire.len() - 5], 70_000).await.unwrap_err().code(), "CLOSED");
     }
 
+    #[tokio::test]
+    async fn small_frames_take_more_than_their_bytes() {
+        let (mut stream, shares) = (&[1, 0, 0, 0, 7][..], Arc::new(Semaphore::new(1000)));
+        let mut watchdog = Watchdog::new(Duration::from_secs(5));
+        let frame = read(&mut stream, 8, &shares, &mut watchdog).await;
+        assert_eq!((frame.is_ok(), shares.available_permits()), (true, 1000 - 1 - OVERHEAD));
+    }
+
     #[test]
     fn answers_to_probes_are_read_in_any_pieces() {
         let wire = [probe_answer(Time(5)), probe_answer(Time(1 << 50))].concat();
@@ -230,8 +242,8 @@ mod tests {
     #[tokio::test]
     async fn a_silent_peer_times_out_but_waiting_for_capacity_does_not() {
         let timeout = Duration::from_millis(20);
-        let shares = Arc::new(Semaphore::new(8));
-        let held = shares.clone().acquire_many_owned(8).await.unwrap();
+        let shares = Arc::new(Semaphore::new(8 + OVERHEAD));
+        let held = shares.clone().acquire_many_owned(8 + OVERHEAD as u32).await.unwrap();
         tokio::spawn(async move {
             sleep(timeout * 10).await;
             drop(held);

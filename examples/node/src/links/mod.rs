@@ -37,7 +37,7 @@
 //! |---|---|---|
 //! | urgent frames queued for a peer | `links.urgent_queue_frames` | the oldest is dropped: newer messages of a view supersede older ones |
 //! | bulk bytes queued for a peer | `links.bulk_queue_bytes`, a sixteenth while the peer is disconnected | the oldest is dropped: the peer requests what it lacks |
-//! | bytes received from a peer and not yet processed | [`Limits::inbound_urgent`], [`Limits::inbound_bulk`] | reading from that peer pauses, so TCP pushes back |
+//! | bytes received from a peer and not yet processed, and 192 for each frame | [`Limits::inbound_urgent`], [`Limits::inbound_bulk`] | reading from that peer pauses, so TCP pushes back |
 //! | unauthenticated connections | `links.max_unauthenticated`, a quarter of them for one host | the oldest is closed |
 //! | time for authentication | `links.handshake_timeout_ms` | the connection is closed |
 //! | time without a frame or probe, or in one blocked write | `links.dead_after_ms` | the connection is closed and dialled again |

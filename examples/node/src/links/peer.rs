@@ -11,6 +11,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::clock::ClockEstimate;
 use super::error::LinkError;
+use super::frame::OVERHEAD;
 use super::hello::{InstanceId, Verdict};
 use super::queue::Outbox;
 use super::types::{Lane, Limits};
@@ -110,12 +111,12 @@ impl Peer {
             urgent: new_lane(
                 config.urgent_queue_frames,
                 MAX_URGENT_BYTES,
-                limits.inbound_urgent.max(limits.urgent_frame),
+                limits.inbound_urgent.max(limits.urgent_frame + OVERHEAD),
             ),
             bulk: new_lane(
                 MAX_BULK_FRAMES,
                 config.bulk_queue_bytes,
-                limits.inbound_bulk.max(limits.bulk_frame),
+                limits.inbound_bulk.max(limits.bulk_frame + OVERHEAD),
             ),
             counters: Counters::new(&name, metrics),
             metrics: metrics.clone(),

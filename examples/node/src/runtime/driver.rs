@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Time};
 
@@ -9,9 +9,10 @@ use super::inbox::{End, Inbox, Inputs};
 use super::ingest::Ingest;
 use super::shared::Shared;
 use super::step_queue::{StepQueues, Steps};
+use super::time_shares::TimeShares;
 use super::timers::Timers;
 use crate::evidence::EvidenceSender;
-use crate::links::LinkSender;
+use crate::links::{LinkSender, Received};
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
 use crate::protocol::{Abstention, Command, FaultReport, Protocol};
 
@@ -58,16 +59,19 @@ impl<P: Protocol> Driver<P> {
         let (mut behind_since, mut abstention, mut presigned) = (None, None, None);
         self.metrics.abstaining.set(0);
         let mut steps = Steps::default();
+        let mut shares = TimeShares::new(self.members);
         self.handle(Input::Start, &mut timers, &mut steps);
         while self.step_queues.push(steps) {
             self.publish(&mut behind_since);
             self.report_abstention(&mut abstention);
             self.report_presignatures(&mut presigned);
-            let inputs = self.inbox.take(self.sleep_limit(&timers));
+            let (held, wait) = self.held(&mut shares);
+            let limit = [self.sleep_limit(&timers), wait].into_iter().flatten().min();
+            let inputs = self.inbox.take(limit, &held);
             match inputs.end {
                 None => {}
                 Some(End::Shutdown) => {
-                    self.finish(inputs, &mut timers);
+                    self.finish(inputs, &mut timers, &mut shares);
                     break;
                 }
                 // Pending inputs belong to the ended epoch; own batches are submitted to the next replica again.
@@ -75,12 +79,28 @@ impl<P: Protocol> Driver<P> {
                 Some(End::Abort) => return self.step_queues.abort(),
             }
             self.ingest.seal_due(self.clock.now());
-            steps = self.handle_all(inputs, &mut timers);
+            steps = self.handle_all(inputs, &mut timers, &mut shares);
         }
         self.step_queues.close();
     }
 
-    fn handle_all(&mut self, inputs: Inputs, timers: &mut Timers<P::Machine>) -> Steps<P> {
+    /// Returns the members whose frames wait, because they took much more of this thread's time than others, and the time
+    /// until the first of them may continue. None waits while this node catches up: few members may have what it lacks.
+    fn held(&self, shares: &mut TimeShares) -> (Vec<MemberIndex>, Option<Duration>) {
+        if P::status(&self.machine).catching_up {
+            return (Vec::new(), None);
+        }
+        let waiting = shares.waiting(self.clock.now());
+        let wait = waiting.iter().map(|(_, wait)| *wait).min();
+        (waiting.into_iter().map(|(member, _)| member).collect(), wait)
+    }
+
+    fn handle_all(
+        &mut self,
+        inputs: Inputs,
+        timers: &mut Timers<P::Machine>,
+        shares: &mut TimeShares,
+    ) -> Steps<P> {
         let mut steps = Steps::default();
         for command in inputs.commands {
             match P::command(command) {
@@ -94,33 +114,37 @@ impl<P: Protocol> Driver<P> {
             if self.links.is_expelled(received.from) {
                 continue;
             }
-            if usize::from(received.from) >= self.members {
-                self.answer_former_member(received.from, &received.body, &mut steps);
-                continue;
-            }
-            match self.machine.decode(received.from, &received.body) {
-                Ok(message) => {
-                    let from = received.from;
-                    self.handle(Input::Message { from, message }, timers, &mut steps);
-                }
-                Err(error) if P::is_other_epoch(&error) => {
-                    tracing::trace!(from = received.from, "message of another epoch");
-                    self.metrics.other_epochs.inc();
-                    if let Ok(command) = P::command(Command::OtherEpoch(received.from)) {
-                        self.handle(Input::Command(command), timers, &mut steps);
-                    }
-                }
-                Err(error) => {
-                    tracing::debug!(from = received.from, %error, "malformed message");
-                    self.links.refuse(received.from, error.code());
-                }
-            }
+            let begin = Instant::now();
+            self.handle_frame(&received, timers, &mut steps);
+            shares.charge(received.from, self.clock.now(), begin.elapsed());
         }
         // After the messages: a message may make a timer unnecessary.
         while let Some(timer) = timers.pop_due(self.clock.now()) {
             self.handle(Input::Timer(timer), timers, &mut steps);
         }
         steps
+    }
+
+    /// Decodes a frame and passes its message to the replica.
+    fn handle_frame(&mut self, received: &Received, timers: &mut Timers<P::Machine>, steps: &mut Steps<P>) {
+        let from = received.from;
+        if usize::from(from) >= self.members {
+            return self.answer_former_member(from, &received.body, steps);
+        }
+        match self.machine.decode(from, &received.body) {
+            Ok(message) => self.handle(Input::Message { from, message }, timers, steps),
+            Err(error) if P::is_other_epoch(&error) => {
+                tracing::trace!(from, "message of another epoch");
+                self.metrics.other_epochs.inc();
+                if let Ok(command) = P::command(Command::OtherEpoch(from)) {
+                    self.handle(Input::Command(command), timers, steps);
+                }
+            }
+            Err(error) => {
+                tracing::debug!(from, %error, "malformed message");
+                self.links.refuse(from, error.code());
+            }
+        }
     }
 
     /// Answers a message of a former member.
@@ -140,12 +164,12 @@ impl<P: Protocol> Driver<P> {
     }
 
     /// Seals the open batch and makes it durable, so that accepted transactions are ordered after a restart.
-    fn finish(&mut self, inputs: Inputs, timers: &mut Timers<P::Machine>) {
+    fn finish(&mut self, inputs: Inputs, timers: &mut Timers<P::Machine>, shares: &mut TimeShares) {
         self.ingest.seal_due(Time(u64::MAX));
-        let steps = self.handle_all(inputs, timers);
+        let steps = self.handle_all(inputs, timers, shares);
         self.step_queues.push(steps);
-        let rest = self.inbox.take(Some(Duration::ZERO));
-        let steps = self.handle_all(Inputs { frames: Vec::new(), ..rest }, timers);
+        let rest = self.inbox.take(Some(Duration::ZERO), &[]);
+        let steps = self.handle_all(Inputs { frames: Vec::new(), ..rest }, timers, shares);
         self.step_queues.push(steps);
     }
 

@@ -2,6 +2,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use quorate::machine::MemberIndex;
+
 use crate::links::{Lane, Received};
 use crate::protocol::Command;
 
@@ -22,14 +24,20 @@ pub(super) struct Inbox {
 #[derive(Default)]
 struct Waiting {
     commands: VecDeque<Command>,
-    /// By sender.
-    urgent: Vec<VecDeque<Received>>,
-    urgent_frames: usize,
-    bulk: VecDeque<Received>,
+    urgent: FrameQueues,
+    bulk: FrameQueues,
     clock_check: bool,
     end: Option<End>,
     /// True while the machine thread sleeps. Only then does a wake-up cost a system call.
     asleep: bool,
+}
+
+/// Frames by sender, so that no sender delays the frames of another.
+#[derive(Default)]
+struct FrameQueues {
+    queues: Vec<VecDeque<Received>>,
+    /// Sender with the first turn.
+    turn: usize,
 }
 
 /// Inputs taken from the inbox, in handling order.
@@ -54,8 +62,8 @@ pub(super) enum End {
 impl Inbox {
     pub(super) fn frame(&self, received: Received) {
         self.put(|w| match received.lane {
-            Lane::Urgent => w.push_urgent(received),
-            Lane::Bulk => w.bulk.push_back(received),
+            Lane::Urgent => w.urgent.push(received),
+            Lane::Bulk => w.bulk.push(received),
         });
     }
 
@@ -81,10 +89,10 @@ impl Inbox {
         });
     }
 
-    /// Waits for an input, at most for `timeout`, and takes a share of the inputs.
-    pub(super) fn take(&self, timeout: Option<Duration>) -> Inputs {
+    /// Waits for an input, at most for `timeout`, and takes a share of the inputs. The frames of `held` senders remain.
+    pub(super) fn take(&self, timeout: Option<Duration>, held: &[MemberIndex]) -> Inputs {
         let mut waiting = self.lock();
-        if waiting.is_empty() {
+        if waiting.is_empty(held) {
             waiting.asleep = true;
             waiting = match timeout {
                 // After a spurious wake-up the machine only checks its clock.
@@ -97,9 +105,8 @@ impl Inbox {
             waiting.asleep = false;
         }
         waiting.clock_check = false;
-        let mut frames = waiting.take_urgent();
-        let bulk = waiting.bulk.len().min(BULK_AT_ONCE);
-        frames.extend(waiting.bulk.drain(..bulk));
+        let mut frames = waiting.urgent.take(usize::MAX, URGENT_OF_ONE, held);
+        frames.extend(waiting.bulk.take(BULK_AT_ONCE, 1, held));
         Inputs { commands: std::mem::take(&mut waiting.commands), frames, end: waiting.end }
     }
 
@@ -120,34 +127,48 @@ impl Inbox {
 }
 
 impl Waiting {
-    fn push_urgent(&mut self, received: Received) {
+    /// Returns true if there is nothing but frames of `held` senders.
+    fn is_empty(&self, held: &[MemberIndex]) -> bool {
+        let frames = self.urgent.is_empty(held) && self.bulk.is_empty(held);
+        frames && self.commands.is_empty() && !self.clock_check && self.end.is_none()
+    }
+}
+
+impl FrameQueues {
+    fn push(&mut self, received: Received) {
         let from = usize::from(received.from);
-        if self.urgent.len() <= from {
-            self.urgent.resize_with(from + 1, VecDeque::new);
+        if self.queues.len() <= from {
+            self.queues.resize_with(from + 1, VecDeque::new);
         }
-        if let Some(queue) = self.urgent.get_mut(from) {
+        if let Some(queue) = self.queues.get_mut(from) {
             queue.push_back(received);
-            self.urgent_frames += 1;
         }
     }
 
-    /// Takes a limited number of urgent frames of each member.
-    fn take_urgent(&mut self) -> Vec<Received> {
-        let mut frames = Vec::new();
-        if self.urgent_frames > 0 {
-            for queue in &mut self.urgent {
-                let some = queue.len().min(URGENT_OF_ONE);
-                frames.extend(queue.drain(..some));
+    /// Takes frames: at most `of_one` of each sender, in turn, and no more senders when there are `max` frames.
+    fn take(&mut self, max: usize, of_one: usize, held: &[MemberIndex]) -> Vec<Received> {
+        let (mut frames, senders, first) = (Vec::new(), self.queues.len(), self.turn);
+        for place in (0..senders).map(|step| (first + step) % senders) {
+            if frames.len() >= max {
+                break;
             }
-            self.urgent_frames -= frames.len();
+            let Some(queue) = self.queues.get_mut(place).filter(|_| !is_held(place, held)) else { continue };
+            if !queue.is_empty() {
+                frames.extend(queue.drain(..queue.len().min(of_one)));
+                self.turn = place + 1;
+            }
         }
         frames
     }
 
-    fn is_empty(&self) -> bool {
-        let frames = self.urgent_frames == 0 && self.bulk.is_empty();
-        frames && self.commands.is_empty() && !self.clock_check && self.end.is_none()
+    fn is_empty(&self, held: &[MemberIndex]) -> bool {
+        let mut queues = self.queues.iter().enumerate();
+        queues.all(|(sender, queue)| queue.is_empty() || is_held(sender, held))
     }
+}
+
+fn is_held(sender: usize, held: &[MemberIndex]) -> bool {
+    held.iter().any(|member| usize::from(*member) == sender)
 }
 
 #[cfg(test)]
@@ -160,20 +181,20 @@ mod tests {
         inbox.frame(Received::for_test(2, Lane::Urgent, b"vote"));
         inbox.command(Command::Connected(2));
         inbox.end(End::Epoch);
-        assert_eq!(inbox.take(None).end, Some(End::Epoch));
+        assert_eq!(inbox.take(None, &[]).end, Some(End::Epoch));
         inbox.frame(Received::for_test(2, Lane::Bulk, b"late"));
         inbox.start_epoch();
-        let taken = inbox.take(Some(Duration::ZERO));
+        let taken = inbox.take(Some(Duration::ZERO), &[]);
         assert!(taken.end.is_none() && taken.frames.is_empty() && taken.commands.is_empty());
         for (first, second) in [(End::Epoch, End::Shutdown), (End::Shutdown, End::Epoch)] {
             inbox.end(first);
             inbox.end(second);
             inbox.start_epoch();
-            assert_eq!(inbox.take(None).end, Some(End::Shutdown));
+            assert_eq!(inbox.take(None, &[]).end, Some(End::Shutdown));
         }
         inbox.end(End::Abort);
         inbox.end(End::Shutdown);
-        assert_eq!(inbox.take(None).end, Some(End::Abort));
+        assert_eq!(inbox.take(None, &[]).end, Some(End::Abort));
     }
 
     #[test]
@@ -184,16 +205,42 @@ mod tests {
         }
         inbox.frame(Received::for_test(0, Lane::Urgent, b"vote"));
         inbox.frame(Received::for_test(1, Lane::Bulk, b"batch"));
-        let first = inbox.take(None).frames;
+        let first = inbox.take(None, &[]).frames;
         assert_eq!(first.len(), 1 + URGENT_OF_ONE + 1);
         assert!(first.iter().any(|r| &r.body[..] == b"vote"));
         assert_eq!(&first.last().unwrap().body[..], b"batch");
         // The remaining frames follow in order, without waiting.
         let mut of_two: Vec<_> = first.into_iter().filter(|r| r.from == 2).collect();
         while of_two.len() < 1000 {
-            of_two.extend(inbox.take(None).frames);
+            of_two.extend(inbox.take(None, &[]).frames);
         }
         assert!(of_two.iter().zip(0..).all(|(r, i): (_, u16)| r.body[..] == i.to_le_bytes()));
-        assert!(inbox.take(Some(Duration::ZERO)).frames.is_empty());
+        assert!(inbox.take(Some(Duration::ZERO), &[]).frames.is_empty());
+    }
+
+    #[test]
+    fn large_frames_of_one_member_do_not_delay_those_of_others() {
+        let inbox = Inbox::default();
+        for from in [2, 2, 2, 2, 1, 0] {
+            inbox.frame(Received::for_test(from, Lane::Bulk, b"batch"));
+        }
+        let senders = |held: &[MemberIndex]| -> Vec<MemberIndex> {
+            inbox.take(Some(Duration::ZERO), held).frames.iter().map(|received| received.from).collect()
+        };
+        assert_eq!((senders(&[]), senders(&[])), (vec![0, 1], vec![2]));
+        inbox.frame(Received::for_test(0, Lane::Bulk, b"batch"));
+        assert_eq!(senders(&[]), [0, 2]);
+    }
+
+    #[test]
+    fn frames_of_held_members_wait() {
+        let inbox = Inbox::default();
+        for lane in Lane::ALL {
+            inbox.frame(Received::for_test(2, lane, b"held"));
+            inbox.frame(Received::for_test(1, lane, b"not held"));
+        }
+        let mut taken = || inbox.take(Some(Duration::ZERO), &[2]).frames;
+        assert!(taken().iter().all(|received| received.from == 1) && taken().is_empty());
+        assert_eq!(inbox.take(Some(Duration::ZERO), &[]).frames.len(), 2);
     }
 }

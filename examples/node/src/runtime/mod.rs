@@ -23,6 +23,9 @@
 //! weight, deliveries and requests by number, own batches by the replica. When execution falls behind, the node first
 //! refuses client transactions, then blocks the writer, then the machine.
 //!
+//! No member delays the others: each has its own queues of frames, which take turns, and a member whose frames took much more
+//! of the machine thread's time than those of others waits (`time_shares`).
+//!
 //! When the members change, the machine, its threads and the links end, and those of the next epoch start: see
 //! `supervisor`.
 //!
@@ -46,6 +49,7 @@ mod service;
 mod shared;
 mod step_queue;
 mod supervisor;
+mod time_shares;
 mod timers;
 mod writer;
 

@@ -35,7 +35,7 @@ impl Bench {
     }
 
     fn sealed(&self) -> Vec<Arc<Batch>> {
-        let taken = self.inbox.take(Some(Duration::ZERO));
+        let taken = self.inbox.take(Some(Duration::ZERO), &[]);
         let batch = |command| match command {
             Command::Submit(batch) => batch,
             other => panic!("{other:?}"),
