@@ -25,6 +25,21 @@ const FAULTS: [&str; 12] = [
     "clock",
 ];
 
+/// Names of the attacks, as the test program knows them.
+const ATTACKS: [&str; 11] = [
+    "garbage",
+    "replay",
+    "flood",
+    "stalled-reads",
+    "half-frames",
+    "votes",
+    "proposals",
+    "batches",
+    "members",
+    "archive",
+    "reconnect",
+];
+
 /// The end of the help, which explains a run.
 const HELP: &str = "\
 Four validator processes run under load. A cycle is one fault of one or more of them, and ends when all participate and \
@@ -46,7 +61,28 @@ Faults:
   torn-write                a power failure in the middle of a write, sometimes twice
   clock                     two to five seconds ahead or behind for one run of the process
 
+With `--hostile`, the fourth validator stops, and a program with its keys attacks the other three. The median latency from \
+submission to commit at the three must be at most twice the base: that without a fourth validator, measured before and after \
+each attack. The program uses at most a quarter of one processor, and a thread spins for what it does not use, in the base too. \
+The memory of the three may grow by the sum of the limits for one peer, 368 MiB. At the end their states must be equal and each \
+acknowledged transaction on all of them, and no fault or evidence may name another than the fourth.
+
+Attacks:
+  garbage        frames that are no messages, of every size, on both lanes
+  replay         all received frames again: whole, truncated, extended, on the other lane
+  flood          valid messages that cost their sender nothing
+  stalled-reads  requests whose answers the member does not read
+  half-frames    halves of handshakes and of frames, then silence
+  votes          contradicting, forged and premature votes; with gosig signatures that cancel each other
+  proposals      two proposals for each view that it leads; with jolteon
+  batches        the most and largest batches that the protocol allows; with gosig transactions; not with abft
+  members        transactions that look like changes of the members; with gosig
+  archive        requests for old blocks, as fast as they are answered
+  reconnect      handshakes without end
+
 Examples:
+  cargo xtask torture --hostile --protocol jolteon
+  cargo xtask torture --hostile --attack flood --attack archive --seconds 20
   cargo xtask torture --protocol gosig --cycles 20
   cargo xtask torture --protocol jolteon --fault torn-write --fault kill-all
   cargo xtask torture --seed 7       (other faults and victims, in another order)";
@@ -67,6 +103,15 @@ pub(crate) struct TortureArgs {
     /// Only this fault; may be repeated.
     #[arg(long, value_name = "FAULT", value_parser = FAULTS, hide_possible_values = true)]
     fault: Vec<String>,
+    /// A hostile validator with a valid key, in place of faults of processes and disks.
+    #[arg(long, conflicts_with_all = ["cycles", "seed", "fault"])]
+    hostile: bool,
+    /// Only this attack; may be repeated.
+    #[arg(long, value_name = "ATTACK", requires = "hostile", value_parser = ATTACKS, hide_possible_values = true)]
+    attack: Vec<String>,
+    /// Length of each of the windows, of which an attack has three, in seconds.
+    #[arg(long, default_value_t = 5, requires = "hostile", value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -94,11 +139,14 @@ pub(crate) fn run(args: &TortureArgs) -> Outcome {
         return Err("`cargo xtask torture` needs Linux: it loads a library into the validators".to_owned());
     }
     let mut command = Command::new(program()?);
-    command.args(["--exact", "random_faults", "--ignored", "--nocapture"]);
+    let test = if args.hostile { "hostile_member" } else { "random_faults" };
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
     command.env("QUORATE_TORTURE_PROTOCOL", args.protocol.name());
     command.env("QUORATE_TORTURE_CYCLES", args.cycles.to_string());
     command.env("QUORATE_TORTURE_SEED", args.seed.to_string());
     command.env("QUORATE_TORTURE_FAULTS", args.fault.join(","));
+    command.env("QUORATE_TORTURE_ATTACKS", args.attack.join(","));
+    command.env("QUORATE_TORTURE_SECONDS", args.seconds.to_string());
     // The program itself handles Ctrl-C; cargo between the two would not.
     replace_process(&mut command)
 }
@@ -120,11 +168,16 @@ fn program() -> Outcome<PathBuf> {
 mod tests {
     use super::*;
 
+    /// The names in the first column of a section of the help.
+    fn listed(begin: &str, end: &str, width: usize) -> Vec<&'static str> {
+        let listed = HELP.split_once(begin).and_then(|(_, rest)| rest.split_once(end)).unwrap().0;
+        let names = listed.lines().filter_map(|line| line.get(..width)).flat_map(|names| names.split(", "));
+        names.map(str::trim).filter(|name| !name.is_empty()).collect()
+    }
+
     #[test]
-    fn the_help_explains_all_faults() {
-        let listed = HELP.split_once("Faults:").and_then(|(_, rest)| rest.split_once("Examples:")).unwrap().0;
-        let names = listed.lines().filter_map(|line| line.get(..28)).flat_map(|names| names.split(", "));
-        let names: Vec<_> = names.map(str::trim).filter(|name| !name.is_empty()).collect();
-        assert_eq!(names, FAULTS);
+    fn the_help_explains_all_faults_and_attacks() {
+        assert_eq!(listed("Faults:", "With `--hostile`", 28), FAULTS);
+        assert_eq!(listed("Attacks:", "Examples:", 17), ATTACKS);
     }
 }

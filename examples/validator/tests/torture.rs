@@ -14,7 +14,9 @@ use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
+use torture::hostile::{Attack, Effect, HostileTorture};
 use torture::{Fault, Torture};
 
 /// Number of cycles after which the long form compares the acknowledged transactions.
@@ -39,6 +41,18 @@ fn gosig_survives_each_fault() {
 #[test]
 fn abft_survives_each_fault() {
     survive_each_fault("abft");
+}
+
+/// Number of frames on each lane to each member, in the short form.
+const FRAMES: u64 = 24;
+
+#[test]
+fn no_attack_of_a_member_stops_or_splits_the_others() {
+    let mut torture = HostileTorture::start("jolteon");
+    for attack in Attack::of_protocol("jolteon") {
+        torture.attack_briefly(attack, FRAMES);
+    }
+    println!("{}", torture.finish());
 }
 
 /// Prints how to repeat a run that fails.
@@ -132,4 +146,51 @@ fn random_faults() {
     }
     let known = Fault::ALL.map(|(name, _)| name).join(", ");
     assert!(has_run, "no fault of {protocol} is named {names}; there are {known}");
+}
+
+/// Number of windows under each attack. A base window precedes and follows each.
+const WINDOWS: usize = 3;
+/// Maximum ratio of the medians under an attack and without the fourth validator.
+const MAX_RATIO: f64 = 2.0;
+
+#[test]
+#[ignore = "takes minutes; `cargo xtask torture --hostile` starts it"]
+fn hostile_member() {
+    let protocol: String = variable("QUORATE_TORTURE_PROTOCOL");
+    let names: String = variable("QUORATE_TORTURE_ATTACKS");
+    let length = Duration::from_secs(variable("QUORATE_TORTURE_SECONDS"));
+    let (stop, mut failures) = (stop_flag(), Vec::new());
+    for known in ["jolteon", "gosig", "abft"] {
+        if ![known, "all"].contains(&protocol.as_str()) {
+            continue;
+        }
+        let wanted = |attack: &Attack| names.is_empty() || names.split(',').any(|name| name == attack.name());
+        let attacks: Vec<_> = Attack::of_protocol(known).into_iter().filter(wanted).collect();
+        if attacks.is_empty() || stop.load(Ordering::Relaxed) {
+            println!("{known}: it has none of these attacks");
+            continue;
+        }
+        let mut torture = HostileTorture::start(known);
+        println!("{known}; directory, which a failure leaves: {}", torture.keep_directory(true).display());
+        println!("{}", Effect::head());
+        // The first seconds are slower.
+        let mut base = vec![torture.measure(None, length)];
+        for attack in attacks {
+            base = vec![base.pop().unwrap()];
+            let mut attacked = Vec::new();
+            for _ in 0..WINDOWS {
+                attacked.push(torture.measure(Some(attack), length));
+                base.push(torture.measure(None, length));
+            }
+            let effect = torture.effect(attack, &base, &attacked);
+            println!("{}", effect.row());
+            failures.extend(effect.failure(MAX_RATIO).map(|failure| format!("{known}: {failure}")));
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        println!("{}", torture.finish());
+        torture.keep_directory(false);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

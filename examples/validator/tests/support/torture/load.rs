@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use quorate_support::rng::SplitMix64;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::client::Client;
 
@@ -28,6 +28,10 @@ pub struct Acknowledged {
     pub block: String,
     /// The validator that reported it.
     pub by: &'static str,
+    /// Time at which it was to be submitted.
+    pub due: Instant,
+    /// Time from then to the acknowledgement.
+    pub latency: Duration,
 }
 
 impl Acknowledged {
@@ -65,6 +69,18 @@ impl Load {
         Self { shared, clients }
     }
 
+    /// Starts clients that each submit a transaction in a constant interval. A client whose answer comes later than that leaves
+    /// out the submissions that it missed: otherwise a stall would be measured long after its end.
+    pub fn start_paced(clients: impl Iterator<Item = (&'static str, String)>, interval: Duration) -> Self {
+        let shared = Arc::new(Shared::default());
+        let start = |(number, (name, node)): (usize, (&'static str, String))| {
+            let shared = shared.clone();
+            thread::spawn(move || shared.submit_paced(name, number, &mut Client::new(&node), interval))
+        };
+        let clients = clients.enumerate().map(start).collect();
+        Self { shared, clients }
+    }
+
     /// The number of acknowledged transactions.
     pub fn acknowledged(&self) -> usize {
         self.shared.acknowledged.lock().unwrap().len()
@@ -96,16 +112,10 @@ impl Shared {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let entries: Vec<_> = (0..AT_ONCE)
-                .map(|number| {
-                    let length = 16 + random.next_u64() % MAX_VALUE;
-                    // Compression must not make it small.
-                    let digits: String =
-                        (0..length / 16).map(|_| format!("{:016x}", random.next_u64())).collect();
-                    (format!("{by}-{round}-{number}"), digits)
-                })
-                .collect();
+            let entry = |number| (format!("{by}-{round}-{number}"), value(&mut random));
+            let entries: Vec<_> = (0..AT_ONCE).map(entry).collect();
             let transactions: Vec<_> = entries.iter().map(|(key, value)| transaction(key, value)).collect();
+            let due = Instant::now();
             let Ok((202, tickets)) = client.post("/v1/transactions", &json!(transactions)) else {
                 thread::sleep(PAUSE);
                 continue;
@@ -114,10 +124,68 @@ impl Shared {
                 let Some(id) = tickets[at]["id"].as_str().map(str::to_owned) else { continue };
                 // After a crash of the validator the others may be lost, too.
                 let Some(found) = client.transaction(&id) else { break };
-                let block = found["block"].as_str().unwrap().to_owned();
-                let height = found["height"].as_u64().unwrap();
-                self.acknowledged.lock().unwrap().push(Acknowledged { id, key, value, height, block, by });
+                self.acknowledge(by, due, id, (key, value), &found);
             }
         }
     }
+
+    /// Submits one transaction after the other until the stop.
+    fn submit_paced(&self, by: &'static str, number: usize, client: &mut Client, interval: Duration) {
+        let mut random = SplitMix64::new(number as u64);
+        let mut due = Instant::now() + interval.mul_f64(number as f64 * 0.618 % 1.0);
+        for round in 0.. {
+            while due + interval < Instant::now() {
+                due += interval;
+            }
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            let (key, value) = (format!("{by}-{number}-{round}"), value(&mut random));
+            let mut id = None;
+            // A busy validator refuses for a while, and a lost answer is asked for again: both count.
+            let found = loop {
+                if self.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                if id.is_none() {
+                    let submitted = client.post("/v1/transactions", &json!([transaction(&key, &value)]));
+                    let tickets = submitted.ok().filter(|(code, _)| *code == 202);
+                    id = tickets.and_then(|(_, tickets)| tickets[0]["id"].as_str().map(str::to_owned));
+                }
+                match id.as_ref().and_then(|id| client.transaction(id)) {
+                    Some(found) => break found,
+                    None => thread::sleep(PAUSE / 10),
+                }
+            };
+            self.acknowledge(by, due, id.unwrap(), (key, value), &found);
+            due += interval;
+        }
+    }
+
+    fn acknowledge(
+        &self,
+        by: &'static str,
+        due: Instant,
+        id: String,
+        (key, value): (String, String),
+        found: &Value,
+    ) {
+        let latency = due.elapsed();
+        let (height, block) =
+            (found["height"].as_u64().unwrap(), found["block"].as_str().unwrap().to_owned());
+        self.acknowledged.lock().unwrap().push(Acknowledged {
+            id,
+            key,
+            value,
+            height,
+            block,
+            by,
+            due,
+            latency,
+        });
+    }
+}
+
+/// A random value, which compression does not make small.
+fn value(random: &mut SplitMix64) -> String {
+    let length = 16 + random.next_u64() % MAX_VALUE;
+    (0..length / 16).map(|_| format!("{:016x}", random.next_u64())).collect()
 }

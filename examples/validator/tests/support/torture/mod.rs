@@ -5,6 +5,7 @@
 mod client;
 mod control;
 mod faults;
+pub mod hostile;
 mod load;
 mod network;
 

@@ -15,7 +15,7 @@ use crate::support::chain::{Chain, FOUNDERS};
 use crate::support::{eventually, get};
 
 /// Texts that no log of a correct validator contains: two contradicting signatures, commits or states, or a defect.
-const VIOLATIONS: [&str; 7] = [
+pub(super) const VIOLATIONS: [&str; 7] = [
     "EQUIVOCATION",
     "EVIDENCE",
     "CONFLICTING_COMMIT",
@@ -86,18 +86,7 @@ impl Torture {
     /// validators compare the roots of their states with each block.
     pub fn compare_acknowledged(&mut self) {
         let acknowledged = self.load.acknowledged_since(self.compared);
-        let newest = |by| acknowledged.iter().rfind(|one| one.by == by);
-        let newest: Vec<_> = FOUNDERS.into_iter().filter_map(newest).collect();
-        thread::scope(|scope| {
-            for name in FOUNDERS {
-                let mut validator = Validator { name, client: Client::new(&self.chain.node(name)) };
-                let (acknowledged, newest) = (&acknowledged, &newest);
-                scope.spawn(move || {
-                    acknowledged.iter().for_each(|one| validator.find_transaction(one));
-                    newest.iter().for_each(|one| validator.find_value(one));
-                });
-            }
-        });
+        find_on_all(&self.chain, &FOUNDERS, &acknowledged);
         self.compared += acknowledged.len();
     }
 
@@ -198,6 +187,22 @@ impl Torture {
         *searched += length as u64;
         String::from_utf8_lossy(&text[..length]).into_owned()
     }
+}
+
+/// Finds acknowledged transactions on validators, at the same height, and the newest values.
+pub(super) fn find_on_all(chain: &Chain, validators: &[&'static str], acknowledged: &[Acknowledged]) {
+    let newest = |by: &&str| acknowledged.iter().rfind(|one| one.by == *by);
+    let newest: Vec<_> = validators.iter().filter_map(newest).collect();
+    thread::scope(|scope| {
+        for name in validators {
+            let mut validator = Validator { name, client: Client::new(&chain.node(name)) };
+            let newest = &newest;
+            scope.spawn(move || {
+                acknowledged.iter().for_each(|one| validator.find_transaction(one));
+                newest.iter().for_each(|one| validator.find_value(one));
+            });
+        }
+    });
 }
 
 /// A validator that must have what others acknowledged.

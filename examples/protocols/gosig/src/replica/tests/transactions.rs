@@ -127,7 +127,6 @@ fn a_block_with_too_many_changes_is_not_committed() {
     let signs = |changes: usize| {
         let payload = Payload::new((0..changes).map(|i| false_change(1, i)).collect()).unwrap();
         let mut replica = replica();
-        drop(give(&mut replica, 2, Message::Transactions(payload.transactions().to_vec())));
         let proposal = sign(&c, block(&c, None, seed, 1, 1, &payload), seed, 1, 1, None);
         let entries = Entries::Full(payload.ids().to_vec());
         let block = proposal.block.digest();
@@ -137,6 +136,8 @@ fn a_block_with_too_many_changes_is_not_committed() {
         drop(give(&mut replica, 1, Message::Segment(Arc::new(segment))));
         drop(second_stage(&mut replica, 1));
         assert_eq!(replica.safety.prepared().map(|prepared| prepared.block), Some(block));
+        let transactions = (0..).zip(payload.transactions().iter().cloned()).collect();
+        drop(give(&mut replica, 2, Message::TransactionReply { block, transactions }));
         let step = give(&mut replica, 2, votes(PREPARE, 1, &proposal, &[1, 2]));
         keys(&step).contains(&RecordKey::VoteGuard(TENTATIVE.number()))
     };
