@@ -128,6 +128,9 @@ pub struct ArchiveConfig {
     /// Size in bytes at which a new file of transactions is started; `None` for the default of the store. Pruning deletes whole
     /// files.
     pub prune_file_bytes: Option<u64>,
+    /// Number of blocks between two snapshots of the state, for nodes that join; 0 for none. A snapshot is a view of the
+    /// database: it keeps values that later blocks replace, and with `prune` the blocks from a little below it on.
+    pub snapshot_every: u64,
     /// Minimum of `prune`. Not a setting of the file: tests of pruning use a lower one.
     #[serde(skip)]
     pub min_prune: u64,
@@ -137,9 +140,14 @@ pub struct ArchiveConfig {
 /// needs the roots of these heights; the protocols need fewer. Members that lag by as much again still find their blocks.
 pub const MIN_PRUNE: u64 = 1024;
 
+/// Default number of blocks between two snapshots.
+pub const SNAPSHOT_EVERY: u64 = 10_000;
+/// Minimum number of blocks between two snapshots.
+const MIN_SNAPSHOT_EVERY: u64 = 16;
+
 impl Default for ArchiveConfig {
     fn default() -> Self {
-        Self { prune: None, prune_file_bytes: None, min_prune: MIN_PRUNE }
+        Self { prune: None, prune_file_bytes: None, snapshot_every: SNAPSHOT_EVERY, min_prune: MIN_PRUNE }
     }
 }
 
@@ -153,6 +161,10 @@ impl ArchiveConfig {
             (_, Some(bytes)) if !(1 << 16..=1 << 32).contains(&bytes) => {
                 format!("archive.prune_file_bytes is {bytes}; it must be from 65536 to 4294967296")
             }
+            _ if (1..MIN_SNAPSHOT_EVERY).contains(&self.snapshot_every) => format!(
+                "archive.snapshot_every is {}; it must be 0, for no snapshots, or at least {MIN_SNAPSHOT_EVERY}",
+                self.snapshot_every
+            ),
             _ => return Ok(()),
         };
         Err(NodeError::Config { path: None, problem })
@@ -164,17 +176,22 @@ impl ArchiveConfig {
             Some(value) => format!("{name} = {value}\n"),
             None => format!("# {name} = {example}\n"),
         };
-        let is_default = self.prune.is_none() && self.prune_file_bytes.is_none();
+        let every = Some(self.snapshot_every).filter(|every| *every != SNAPSHOT_EVERY);
+        let is_default = self.prune.is_none() && self.prune_file_bytes.is_none() && every.is_none();
         format!(
             "{head}\n\
              # Number of newest blocks to keep; at least {MIN_PRUNE}. Without it, all blocks are kept: at least one validator of\n\
              # a chain should, for members that join or were down for long.\n\
              {prune}\
              # Size at which a new file of transactions is started. Pruning deletes whole files.\n\
-             {file_bytes}",
+             {file_bytes}\
+             # Number of blocks between two snapshots of the state, from which nodes join (`quorate join`); 0 for none.\n\
+             # A node that prunes keeps the blocks since the older of two snapshots.\n\
+             {snapshot_every}",
             head = if is_default { "# [archive]" } else { "[archive]" },
             prune = line("prune", self.prune, 100_000),
             file_bytes = line("prune_file_bytes", self.prune_file_bytes, 256 << 20),
+            snapshot_every = line("snapshot_every", every, SNAPSHOT_EVERY),
         )
     }
 }
@@ -439,6 +456,7 @@ mod tests {
         config.archive.prune = Some(5_000);
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
         config.archive.prune_file_bytes = Some(1 << 20);
+        config.archive.snapshot_every = 500;
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
     }
 
@@ -461,6 +479,7 @@ mod tests {
             ("[links]\nbulk_queue = 1\n", "bulk_queue"),
             ("[links]\nkeep_alive_ms = 1\n", "links.keep_alive_ms"),
             ("[archive]\nprune_file_bytes = 1\n", "archive.prune_file_bytes"),
+            ("[archive]\nsnapshot_every = 15\n", "archive.snapshot_every"),
             ("[wallet]\n", "wallet"),
         ] {
             let error = NodeConfig::parse(&format!("{places}{text}")).unwrap_err();

@@ -14,6 +14,7 @@
 //! | [`signer`] | a process with the voting key and its guard, and its client |
 //! | [`store`] | records, blocks and batches on disk |
 //! | [`application`] | the meaning of transactions; the ledger is the default |
+//! | [`snapshot`] | what a node that joins fetches and checks |
 //! | [`proof`] | proofs of transactions and of the state |
 //! | [`handle`] | the interface of a running node for clients |
 //! | [`client`] | HTTP, the submission stream, metrics |
@@ -41,6 +42,7 @@ pub mod proof;
 pub mod protocol;
 pub mod runtime;
 pub mod signer;
+pub mod snapshot;
 pub mod store;
 
 pub use error::{NodeError, Result};

@@ -264,6 +264,30 @@ async fn pruned_blocks_are_refused_with_the_oldest_height() {
 }
 
 #[tokio::test]
+async fn pieces_of_a_snapshot_are_bytes() {
+    let fake_node = FakeNode::new();
+    let clients = start(&fake_node).await;
+    get(&clients, "/v1/snapshot").await.refused_as(404, "NOT_FOUND");
+    fake_node.commit(vec![]);
+    let preparing = get(&clients, "/v1/snapshot").await;
+    preparing.refused_as(503, "SNAPSHOT_PREPARING");
+    assert_eq!(preparing.json()["retry_after_ms"], json!(1000));
+    fake_node.commit(vec![]);
+    let view = get(&clients, "/v1/snapshot").await.json();
+    assert_eq!((&view["height"], &view["parts"], &view["first_block"]), (&json!(20), &json!(2), &json!(5)));
+    assert_eq!(view["state_root"], json!("03".repeat(32)));
+    for (path, body) in [("head", "head"), ("blocks/5", "block"), ("parts/1", "\0part")] {
+        let answer = get(&clients, &format!("/v1/snapshot/20/{path}")).await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, body), "{path}");
+    }
+    get(&clients, "/v1/snapshot/19/head").await.refused_as(410, "SNAPSHOT_GONE");
+    get(&clients, "/v1/snapshot/20/parts/2").await.refused_as(404, "NOT_FOUND");
+    for path in ["20/parts/x", "20/parts/4294967296", "x/head", "20/blocks/-1"] {
+        get(&clients, &format!("/v1/snapshot/{path}")).await.refused_as(400, "BAD_REQUEST");
+    }
+}
+
+#[tokio::test]
 async fn health_gives_the_reason_if_not_ready() {
     let fake_node = FakeNode::new();
     let clients = start(&fake_node).await;

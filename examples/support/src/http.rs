@@ -3,13 +3,14 @@
 //! Each request has a connection of its own: the programs that use it ask a validator at most a few times a second.
 
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::{Request, header};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
+pub use http_body_util::LengthLimitError;
 pub use hyper::Method;
+pub use hyper::body::Bytes;
 
 /// Error of a request: the connection failed, or the response was malformed or too large.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

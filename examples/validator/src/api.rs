@@ -1,11 +1,12 @@
 //! A client of a validator's HTTP interface: one short connection per request.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_support::http::{self, Method, Response};
+use quorate_support::http::{self, Bytes, LengthLimitError, Method, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
@@ -17,6 +18,8 @@ use crate::responses::{
 
 /// Maximum response size: an epoch carries all transactions of a block, in hexadecimal.
 const LARGEST_ANSWER: usize = 160 << 20;
+/// Time limit for a piece of a snapshot. A server reads many entries for the first of some parts.
+const PIECE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Default time limit of a request.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -25,6 +28,33 @@ pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Api {
     /// Host and port.
     address: String,
+}
+
+/// Reason why a server does not deliver a piece of a snapshot.
+#[derive(Debug)]
+pub(crate) enum PieceError {
+    /// It has no such piece, or no snapshot.
+    Missing,
+    /// It prepares its snapshot, or is busy.
+    Preparing,
+    /// It has released the snapshot.
+    Gone,
+    /// It does not answer, or refuses the request.
+    Failed(String),
+    /// It sent something that does not verify.
+    Wrong(String),
+}
+
+impl fmt::Display for PieceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("it has no snapshot"),
+            Self::Preparing => f.write_str("it is busy for too long"),
+            Self::Gone => f.write_str("it has released the snapshot"),
+            Self::Failed(problem) => f.write_str(problem),
+            Self::Wrong(problem) => write!(f, "it sent a wrong piece: {problem}"),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -103,6 +133,29 @@ impl Api {
     pub(crate) async fn epochs(&self, from: u64) -> Result<Vec<ServedEpoch>, Failure> {
         let served: ServedEpochs = self.get(&format!("/v1/epochs?from={from}"), REQUEST_TIMEOUT).await?;
         Ok(served.epochs)
+    }
+
+    /// Returns a piece of a snapshot, at most `cap` bytes.
+    pub(crate) async fn piece(&self, path: &str, cap: usize) -> Result<Bytes, PieceError> {
+        let request = http::request(&self.address, Method::GET, path, Vec::new(), cap);
+        let response = timeout(PIECE_TIMEOUT, request).await;
+        let response = response.map_err(|_| PieceError::Failed("it does not answer in time".into()))?;
+        let Response { status, body } = response.map_err(|error| match error.is::<LengthLimitError>() {
+            true => PieceError::Wrong(format!("it is longer than {cap} bytes")),
+            false => PieceError::Failed(error.to_string()),
+        })?;
+        if status == 200 {
+            return Ok(body);
+        }
+        match serde_json::from_slice::<Refusal>(&body) {
+            Ok(refusal) => Err(match refusal.code.as_str() {
+                "NOT_FOUND" => PieceError::Missing,
+                "SNAPSHOT_GONE" => PieceError::Gone,
+                "SNAPSHOT_PREPARING" | "TOO_MANY_CLIENTS" | "BUSY" => PieceError::Preparing,
+                _ => PieceError::Failed(format!("{} ({})", refusal.message, refusal.code)),
+            }),
+            Err(_) => Err(PieceError::Failed(format!("it answers with HTTP {status}; is it a validator?"))),
+        }
     }
 
     /// Returns true if the validator is ready for clients.

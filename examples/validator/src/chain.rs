@@ -39,6 +39,8 @@ pub(crate) struct Epoch {
     pub number: u64,
     /// The height of its first block.
     pub first_height: u64,
+    /// The block on which it begins; `None` for the genesis.
+    pub anchor: Option<epochs::Anchor>,
     pub members: Vec<Member>,
     pub committees: Committees<VoteScheme>,
 }
@@ -53,6 +55,7 @@ impl Chain {
             epochs.push(Epoch {
                 number: genesis.epoch,
                 first_height: 1,
+                anchor: None,
                 members: epochs::Epoch::genesis(&genesis).members,
                 committees: Committees { voters: checked.voters, identities: checked.identities },
             });
@@ -137,9 +140,9 @@ impl Epoch {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// Converts to the node's type. Verification does not need the anchor.
-    fn to_node_epoch(&self) -> epochs::Epoch {
-        epochs::Epoch { number: self.number, anchor: None, members: self.members.clone() }
+    /// Converts to the node's type.
+    pub(crate) fn to_node_epoch(&self) -> epochs::Epoch {
+        epochs::Epoch { number: self.number, anchor: self.anchor, members: self.members.clone() }
     }
 
     /// Verifies that an epoch follows this one, and returns it.
@@ -173,6 +176,8 @@ impl Epoch {
         let contacts: Vec<(Hex, Vec<u8>)> =
             contacts.into_iter().map(|(identity, contact)| (Hex(identity.encode()), contact)).collect();
         let members = self.to_node_epoch().next_members(&members, &contacts);
-        Ok(Self { number: served.epoch, first_height: block.height.saturating_add(1), members, committees })
+        let anchor = quorate_node_gosig::anchor_at(&block).or_fail(Exit::BadProof, INVALID_EPOCHS)?;
+        let first_height = block.height.saturating_add(1);
+        Ok(Self { number: served.epoch, first_height, anchor: Some(anchor), members, committees })
     }
 }

@@ -62,6 +62,7 @@
 mod block;
 mod error;
 pub mod ledger;
+pub mod parts;
 mod state;
 pub mod trie;
 
@@ -69,7 +70,8 @@ use std::sync::Arc;
 
 pub use block::{ExecutionBatch, ExecutionBlock};
 pub use error::{ApplicationError, Rejection};
-pub use ledger::{Ledger, LedgerCommand, LedgerProof, MAX_ENTRIES, MAX_KEY, MAX_VALUE};
+pub use ledger::{Ledger, LedgerCommand, LedgerParts, LedgerProof, MAX_ENTRIES, MAX_KEY, MAX_VALUE};
+pub use parts::{Entry, MAX_OUTLINE_BYTES, MAX_PART_BYTES, Outline, StateParts, WholeState};
 pub use state::{Changes, State, StateSource, StateWriter, Visitor};
 pub use trie::TrieProof;
 
@@ -110,6 +112,13 @@ pub trait Application: Send + Sync + 'static {
     /// # Errors
     /// If the state cannot be read.
     fn query(&self, key: &[u8]) -> Result<Option<Found>, ApplicationError>;
+
+    /// The division of the state into parts, for nodes that join from a snapshot. The default divides any state, but cannot
+    /// prove a part: a node that joins learns only at the end, from the root that [`restore`](Self::restore) returns, that a
+    /// server has lied.
+    fn parts(&self) -> Arc<dyn StateParts> {
+        Arc::new(WholeState)
+    }
 }
 
 /// Admission check of transactions. It depends only on the bytes of the transaction.

@@ -70,6 +70,10 @@ codes! {
     BadPreamble = 40, "BAD_PREAMBLE", 400;
     /// The requested block or transaction is pruned at this validator: ask an archive node.
     Pruned = 42, "PRUNED", 410;
+    /// The validator has released the snapshot: begin again with the newest one.
+    SnapshotGone = 43, "SNAPSHOT_GONE", 410;
+    /// The validator prepares its snapshot: retry later.
+    SnapshotPreparing = 44, "SNAPSHOT_PREPARING", 503;
     /// Internal error; the validator's log has the details.
     Internal = 41, "INTERNAL", 500;
 }

@@ -104,6 +104,7 @@ impl<P: Protocol> Executor<P> {
         self.compare(block)?;
         self.store.archive(block, &delivery.batches, &delivery.finality)?;
         self.commit(block, &delivery.batches)?;
+        self.store.freeze(height, block.executed().height);
         if self.store.indexed_height() < height {
             self.store.index(height, &delivery.batches)?;
         }

@@ -30,6 +30,7 @@ mod executor;
 mod queries;
 mod root;
 mod size;
+mod snapshots;
 mod thread;
 
 pub use archived::StoppedChain;

@@ -6,7 +6,7 @@ use quorate::wire::{Decode, Encode};
 
 use super::archived;
 use super::size::transaction_bytes;
-use crate::application::{Application, LedgerProof};
+use crate::application::{Application, LedgerProof, StateParts};
 use crate::genesis::Genesis;
 use crate::handle::{
     Answer, BatchView, BlockView, CommitView, Digest, EpochView, TransactionId, TransactionView,
@@ -27,11 +27,22 @@ const MAX_UNCHANGED: u64 = 16;
 pub struct Queries<P: Protocol> {
     store: Arc<Store<P>>,
     application: Arc<RwLock<Box<dyn Application>>>,
+    parts: Arc<dyn StateParts>,
 }
 
 impl<P: Protocol> Queries<P> {
     pub(super) fn new(store: Arc<Store<P>>, application: Arc<RwLock<Box<dyn Application>>>) -> Self {
-        Self { store, application }
+        let parts = application.read().unwrap_or_else(PoisonError::into_inner).parts();
+        Self { store, application, parts }
+    }
+
+    pub(super) fn store(&self) -> &Store<P> {
+        &self.store
+    }
+
+    /// The division of the application's state.
+    pub(super) fn parts(&self) -> Arc<dyn StateParts> {
+        self.parts.clone()
     }
 
     /// Height of the oldest block that is not pruned; 1 if none is.
@@ -180,8 +191,14 @@ impl<P: Protocol> Queries<P> {
     /// # Errors
     /// `PRUNED` below the [oldest height](Self::oldest_height); if the store fails.
     pub fn root_proof(&self, height: u64) -> Result<Option<RootProof<P>>> {
+        self.store.check_height(height)?;
+        self.certified_roots(height, height)
+    }
+
+    /// Proof of the application's roots from the height `from` up to at least `height`; `None` as for
+    /// [`root_proof`](Self::root_proof).
+    pub(super) fn certified_roots(&self, from: u64, height: u64) -> Result<Option<RootProof<P>>> {
         let check = || self.store.check_height(height);
-        check()?;
         for at in height.saturating_add(1)..=height.saturating_add(MAX_ROOTS as u64) {
             let Some(block) = self.store.block_at(at)? else { return check().map(|()| None) };
             let stated = block.executed().height;
@@ -193,15 +210,15 @@ impl<P: Protocol> Queries<P> {
                 let problem = format!("roots around height {height} are missing");
                 check().err().unwrap_or_else(|| NodeError::corrupt("the state", problem))
             };
-            let previous = match height.checked_sub(1) {
+            let previous = match from.checked_sub(1) {
                 Some(before) => state.roots(before)?.ok_or_else(missing)?.execution,
                 None => [0; 32],
             };
-            let roots = (height..=stated)
+            let roots = (from..=stated)
                 .map(|h| Ok(state.roots(h)?.ok_or_else(missing)?.application))
                 .collect::<Result<Vec<_>>>()?;
             let Some(finality) = self.store.finality(&block)? else { return Ok(None) };
-            return Ok(Some(RootProof { height, previous, roots, block, finality }));
+            return Ok(Some(RootProof { height: from, previous, roots, block, finality }));
         }
         Ok(None)
     }

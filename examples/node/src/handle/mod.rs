@@ -11,6 +11,7 @@ use bytes::Bytes;
 use tokio::sync::broadcast;
 
 use crate::metrics::Metrics;
+use crate::snapshot::{Piece, SnapshotView};
 pub use views::{
     AbstentionStatus, Answer, BatchView, BlockView, CommitEvent, CommitView, Digest, EpochView,
     MissingHistory, PeerStatus, Reachable, Refusal, Status, Ticket, TransactionId, TransactionView,
@@ -45,6 +46,14 @@ pub trait Service: Send + Sync + 'static {
     fn transaction(&self, id: TransactionId) -> crate::Result<Option<TransactionView>>;
     /// See [`Handle::query`].
     fn query(&self, key: &[u8]) -> crate::Result<Option<Answer>>;
+    /// See [`Handle::snapshot`].
+    fn snapshot(&self) -> crate::Result<Piece<SnapshotView>>;
+    /// See [`Handle::snapshot_head`].
+    fn snapshot_head(&self, height: u64) -> crate::Result<Piece>;
+    /// See [`Handle::snapshot_block`].
+    fn snapshot_block(&self, height: u64, block: u64) -> crate::Result<Piece>;
+    /// See [`Handle::snapshot_part`].
+    fn snapshot_part(&self, height: u64, part: u32) -> crate::Result<Piece>;
     /// See [`Handle::metrics`].
     fn metrics(&self) -> &Metrics;
 }
@@ -135,6 +144,39 @@ impl Handle {
     /// If the application fails.
     pub fn query(&self, key: &[u8]) -> crate::Result<Option<Answer>> {
         self.service.query(key)
+    }
+
+    /// The newest snapshot of the state that a committed block proves. The first call starts its preparation. Call it from a
+    /// thread that may block, like the next three.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn snapshot(&self) -> crate::Result<Piece<SnapshotView>> {
+        self.service.snapshot()
+    }
+
+    /// The encoded head of the snapshot of a height.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn snapshot_head(&self, height: u64) -> crate::Result<Piece> {
+        self.service.snapshot_head(height)
+    }
+
+    /// An encoded block of the snapshot of a height.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn snapshot_block(&self, height: u64, block: u64) -> crate::Result<Piece> {
+        self.service.snapshot_block(height, block)
+    }
+
+    /// An encoded part of the state in the snapshot of a height.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn snapshot_part(&self, height: u64, part: u32) -> crate::Result<Piece> {
+        self.service.snapshot_part(height, part)
     }
 
     /// The node's metrics.

@@ -80,6 +80,9 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     const HAS_EPOCHS: bool = false;
     /// True if the replica abstains after a start with old records, as [`MachineSetup::history`] says.
     const ABSTAINS: bool = false;
+    /// Number of newest blocks that a node needs, besides the state after the last of them, to join from a snapshot. `None` if its
+    /// replica also needs what no block proves.
+    const SNAPSHOT_BLOCKS: Option<u64> = None;
     /// True if a dealer makes keys for a genesis: see [`deal`](Protocol::deal).
     const HAS_DEALER: bool = false;
     /// True if a [signer](crate::signer) can hold the voting key: the guard signs everything that this key signs, and the
@@ -247,6 +250,20 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
         finality: &Self::Finality,
         context: &Self::Context,
     ) -> quorate::Result<()>;
+
+    /// The record of a committed block at its height, for a node that joins from a snapshot. `previous` is that of the block before
+    /// it; `None` for the oldest one. The block is verified.
+    ///
+    /// # Errors
+    /// If the block does not follow the previous one.
+    fn committed_record(
+        _block: &Self::Block,
+        _finality: &Self::Finality,
+        _previous: Option<&Record<Self>>,
+        _context: &Self::Context,
+    ) -> quorate::Result<Option<Record<Self>>> {
+        Ok(None)
+    }
 
     /// Size of the certificate in a finality, in bytes.
     fn certificate_bytes(finality: &Self::Finality) -> usize;

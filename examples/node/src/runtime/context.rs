@@ -19,7 +19,10 @@ use crate::protocol::{
     Executed, MachineSetup, PresignatureFiles, Protocol, SigningHistory, presignature_directory,
 };
 use crate::store::files::create_dir;
-use crate::store::{Binding, SignatureCounters, SpentJournal, Store, StoreOptions, check_first_start};
+use crate::store::{
+    Binding, SignatureCounters, SpentJournal, Store, StoreOptions, check_first_start, end_first_start,
+    is_joined,
+};
 use crate::{NodeError, Result};
 
 /// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
@@ -81,11 +84,7 @@ impl<P: Protocol> NodeContext<P> {
             _ => {}
         }
         let identity = keys.identity()?;
-        let voting_key = match &config.node.signer {
-            Some(_) if !P::HAS_SIGNER => return Err(no_signer(P::NAME)),
-            Some(_) => signer_key(&committees, &identity)?,
-            None => P::Scheme::public_key(&keys.voting::<P::Scheme>()?),
-        };
+        let voting_key = voting_key::<P>(&config, &committees, &keys)?;
         let is_founder = member::<P::Scheme>(&Epoch::genesis(&genesis), &identity, &voting_key)?.is_some();
         if is_founder {
             check_first_start(&config.node.data, config.node.new_validator)?;
@@ -93,9 +92,7 @@ impl<P: Protocol> NodeContext<P> {
             // Do not create a data directory for keys that cannot take part.
             return Err(not_a_member(&identity));
         }
-        let owner = Ed25519::public_key(&identity);
-        let binding =
-            Binding::new::<P::Scheme>(committees.chain.0, &voting_key, &owner).with(genesis.protocol.clone());
+        let binding = bind::<P>(&genesis, &committees, &identity, &voting_key);
         // Before the data directory exists: a first start that is refused does not count as one.
         let presignatures = match &config.node.shares {
             Some(shares) if P::presigns(&genesis) => {
@@ -105,9 +102,16 @@ impl<P: Protocol> NodeContext<P> {
         };
         let archive = &config.archive;
         let file_bytes = archive.prune_file_bytes.unwrap_or(StoreOptions::default().file_bytes);
-        let options = StoreOptions { file_bytes, prunes: archive.prune.is_some() };
+        let options = StoreOptions {
+            file_bytes,
+            prunes: archive.prune.is_some(),
+            snapshot_every: archive.snapshot_every,
+        };
         let context = P::context(&committees);
         let store = Arc::new(Store::open_with(&config.node.data, &binding, context, options)?);
+        // The operator says that the key has not signed. Where a replica can abstain, it does so nevertheless.
+        let is_first = config.node.new_validator && !is_joined(&config.node.data);
+        end_first_start(&config.node.data)?;
         let counters = match &config.node.counter {
             Some(path) => Some(SignatureCounters::open(path, &binding)?),
             None => None,
@@ -120,7 +124,6 @@ impl<P: Protocol> NodeContext<P> {
         }
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
-        let is_first = config.node.new_validator;
         let genesis = Arc::new(genesis);
         let context =
             Self { config, genesis, chain, store, counters, presignatures, keys, voting_key, shares };
@@ -271,6 +274,40 @@ impl OpenPresignatures {
             journal.destroy_all(height)?;
         }
         Ok(PresignatureFiles { directory: &self.directory, spent, destroyed: journal.destroyed()? })
+    }
+}
+
+/// The binding of the data directory of a node with this configuration.
+///
+/// # Errors
+/// Those of the keys and of the genesis at a start.
+pub fn binding<P: Protocol>(config: &NodeConfig, genesis: &Genesis) -> Result<Binding> {
+    let committees = genesis.committees::<P::Scheme>()?;
+    let keys = NodeKeys::load(&config.node.keys, config.node.password.as_deref())?;
+    let voting_key = voting_key::<P>(config, &committees, &keys)?;
+    Ok(bind::<P>(genesis, &committees, &keys.identity()?, &voting_key))
+}
+
+fn bind<P: Protocol>(
+    genesis: &Genesis,
+    committees: &Committees<P::Scheme>,
+    identity: &ed25519::SecretKey,
+    voting_key: &<P::Scheme as Scheme>::PublicKey,
+) -> Binding {
+    let owner = Ed25519::public_key(identity);
+    Binding::new::<P::Scheme>(committees.chain.0, voting_key, &owner).with(genesis.protocol.clone())
+}
+
+/// The voting key of the key file, or the one that the signer holds.
+fn voting_key<P: Protocol>(
+    config: &NodeConfig,
+    committees: &Committees<P::Scheme>,
+    keys: &NodeKeys,
+) -> Result<<P::Scheme as Scheme>::PublicKey> {
+    match &config.node.signer {
+        Some(_) if !P::HAS_SIGNER => Err(no_signer(P::NAME)),
+        Some(_) => signer_key(committees, &keys.identity()?),
+        None => Ok(P::Scheme::public_key(&keys.voting::<P::Scheme>()?)),
     }
 }
 

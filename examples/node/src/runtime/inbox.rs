@@ -239,7 +239,7 @@ mod tests {
             inbox.frame(Received::for_test(2, lane, b"held"));
             inbox.frame(Received::for_test(1, lane, b"not held"));
         }
-        let mut taken = || inbox.take(Some(Duration::ZERO), &[2]).frames;
+        let taken = || inbox.take(Some(Duration::ZERO), &[2]).frames;
         assert!(taken().iter().all(|received| received.from == 1) && taken().is_empty());
         assert_eq!(inbox.take(Some(Duration::ZERO), &[]).frames.len(), 2);
     }

@@ -53,5 +53,6 @@ mod time_shares;
 mod timers;
 mod writer;
 
+pub use context::binding;
 pub use node::{Node, Starting};
 pub use peer_watch::MAX_CLOCK_DIFFERENCE_MS;

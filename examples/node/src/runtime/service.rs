@@ -20,6 +20,7 @@ use crate::handle::{
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
+use crate::snapshot::{Piece, SnapshotView};
 
 /// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
@@ -185,6 +186,22 @@ impl<P: Protocol> Service for NodeService<P> {
 
     fn query(&self, key: &[u8]) -> Result<Option<Answer>> {
         self.queries.query(key)
+    }
+
+    fn snapshot(&self) -> Result<Piece<SnapshotView>> {
+        self.queries.snapshot(&self.genesis.chain_id().0)
+    }
+
+    fn snapshot_head(&self, height: u64) -> Result<Piece> {
+        self.queries.snapshot_head(height, &self.genesis.chain_id().0)
+    }
+
+    fn snapshot_block(&self, height: u64, block: u64) -> Result<Piece> {
+        self.queries.snapshot_block(height, block)
+    }
+
+    fn snapshot_part(&self, height: u64, part: u32) -> Result<Piece> {
+        self.queries.snapshot_part(height, part)
     }
 
     fn metrics(&self) -> &Metrics {

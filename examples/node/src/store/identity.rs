@@ -19,6 +19,8 @@ use crate::{NodeError, Result};
 /// Format of data directories, and the first line of their identity.
 pub const FORMAT: &str = "quorate-store 1";
 const FILE: &str = "IDENTITY";
+/// Exists in a directory that was filled from a snapshot and that no node has started with.
+const JOINED: &str = "JOINED";
 /// How often a start tries to lock the directory: [`inspect`] holds the lock for a moment.
 const LOCK_ATTEMPTS: u32 = 10;
 /// Time between two attempts.
@@ -120,15 +122,37 @@ pub fn inspect(dir: &Path, binding: &Binding) -> Result<Option<DataState>> {
     Ok(Some(DataState { in_use, created }))
 }
 
-/// Checks that a founder of the chain starts with its records, except at its first start.
+/// Checks that a founder of the chain starts with its records, except at its first start. The directory of a node that joined from a
+/// snapshot has none at its first start.
 ///
 /// # Errors
-/// `EMPTY_DATA` for an empty directory without `new_validator`; `DATA_EXISTS` for a directory in use with it.
+/// `EMPTY_DATA` for a directory without records and without `new_validator`; `DATA_EXISTS` for a directory in use with it.
 pub(crate) fn check_first_start(dir: &Path, new_validator: bool) -> Result<()> {
-    match (is_empty(dir), new_validator) {
+    match (is_empty(dir) || is_joined(dir), new_validator) {
         (true, false) => Err(NodeError::EmptyData { path: dir.to_owned() }),
         (false, true) => Err(NodeError::DataExists { path: dir.to_owned() }),
         _ => Ok(()),
+    }
+}
+
+/// Marks a directory that was filled from a snapshot, durably.
+pub(super) fn mark_joined(dir: &Path) -> Result<()> {
+    let text = b"Filled from a snapshot: it has no records of signatures yet.\n";
+    replace(&dir.join(JOINED), |file| file.write_all(text))
+}
+
+/// Returns true if a directory was filled from a snapshot, and no node has started with it.
+pub(crate) fn is_joined(dir: &Path) -> bool {
+    dir.join(JOINED).exists()
+}
+
+/// A node starts with the directory: from now on it has the records of what the node signs.
+pub(crate) fn end_first_start(dir: &Path) -> Result<()> {
+    let path = dir.join(JOINED);
+    match fs::remove_file(&path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(NodeError::file("deleting", &path, e)),
+        Err(_) => Ok(()),
+        Ok(()) => super::files::sync_dir(dir),
     }
 }
 
@@ -318,6 +342,22 @@ mod tests {
             (None, Some("DATA_EXISTS")),
             "claiming reports what is missing"
         );
+    }
+
+    #[test]
+    fn a_joined_directory_has_no_records_at_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data");
+        drop(claim(&path, &binding(1, "v")).unwrap());
+        fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
+        mark_joined(&path).unwrap();
+        let code = |new_validator| check_first_start(&path, new_validator).err().map(|error| error.code());
+        assert!(is_joined(&path));
+        assert_eq!((code(false), code(true)), (Some("EMPTY_DATA"), None));
+        end_first_start(&path).unwrap();
+        end_first_start(&path).unwrap();
+        assert!(!is_joined(&path));
+        assert_eq!((code(false), code(true)), (None, Some("DATA_EXISTS")));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! ```text
 //! data/IDENTITY        chain and keys that the directory is bound to, format version
 //!      LOCK            held by the process that uses it
+//!      JOINED          filled from a snapshot (see `joining`), and no node has started with it
 //!      records/        fjall: the replica's records, blocks, locations of batches
 //!      state/          fjall: the application's entries, the roots of each height
 //!      batches/        append-only files of batch bodies            (see `segments`)
@@ -55,6 +56,9 @@
 //! 2. the state roots below the height before the oldest one;
 //! 3. files of the transaction index without a newer entry, and files of batches without a needed body (see `pruning`).
 //!
+//! [`Store::freeze`] keeps the state of some heights readable for nodes that join. The blocks that these need are not removed until
+//! the state is released.
+//!
 //! The state is durable before the blocks are removed, so that a crash never loses more of it than the archive can restore. A
 //! crash between two of these leaves a store that opens; the next start removes the rest. Readers of a removed block see that it is
 //! below [`Store::oldest_height`].
@@ -66,6 +70,7 @@ mod file_heights;
 pub mod files;
 mod identity;
 mod index;
+mod joining;
 mod journal;
 mod keys;
 mod log;
@@ -74,6 +79,7 @@ mod records;
 mod scan;
 mod sealed;
 mod segments;
+mod snapshots;
 mod spent;
 mod state;
 
@@ -90,11 +96,13 @@ pub use conflict::check as check_conflict;
 pub(crate) use counter::SignatureCounters;
 pub(crate) use database::with_cause;
 pub(crate) use files::{create_dir, replace};
-pub(crate) use identity::check_first_start;
 pub use identity::{Binding, DataState, FORMAT, inspect, is_empty};
+pub(crate) use identity::{check_first_start, end_first_start, is_joined};
 pub use index::TransactionLocation;
+pub use joining::{JoinTarget, Joining};
 pub use journal::Journal;
 pub use pruning::Handover;
+pub use snapshots::FrozenState;
 pub(crate) use spent::SpentJournal;
 pub use state::{Roots, StateStore};
 
@@ -103,6 +111,7 @@ use crate::protocol::{Archive, Batch, Block, Protocol, Record};
 use crate::{NodeError, Result};
 use index::TransactionIndex;
 use records::Records;
+use snapshots::Snapshots;
 
 /// Maximum number of heights that one call of [`Store::prune`] removes.
 const HEIGHTS_PER_CALL: u64 = 64;
@@ -114,11 +123,13 @@ pub struct StoreOptions {
     pub file_bytes: u64,
     /// True if [`Store::prune`] will be called: files of the transaction index stay small enough to be deleted soon.
     pub prunes: bool,
+    /// Number of blocks between two [frozen states](Store::freeze), for nodes that join; 0 for none.
+    pub snapshot_every: u64,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { file_bytes: segments::SEGMENT_SIZE, prunes: false }
+        Self { file_bytes: segments::SEGMENT_SIZE, prunes: false, snapshot_every: 0 }
     }
 }
 
@@ -127,6 +138,8 @@ pub struct Store<P: Protocol> {
     records: Records<P>,
     state: StateStore,
     index: TransactionIndex,
+    snapshots: Snapshots,
+    snapshot_every: u64,
     first_sequence: u64,
     directory: PathBuf,
     /// Declared last, so that it is released last.
@@ -166,7 +179,12 @@ impl<P: Protocol> Store<P> {
         let records = Records::open(dir, context, options.file_bytes)?;
         let state = StateStore::open(&dir.join("state"), records.oldest(), options.prunes)?;
         let index = TransactionIndex::open(dir.join("transactions"), records.oldest(), options.prunes)?;
-        let store = Self { records, state, index, first_sequence, directory: dir.to_owned(), _lock: lock };
+        // A protocol whose replica cannot start from a snapshot needs none.
+        let snapshot_every = if P::SNAPSHOT_BLOCKS.is_some() { options.snapshot_every } else { 0 };
+        let snapshots = Snapshots::default();
+        let directory = dir.to_owned();
+        let store =
+            Self { records, state, index, snapshots, snapshot_every, first_sequence, directory, _lock: lock };
         if store.oldest_height() > 1 {
             // A crash may have left some of it.
             store.finish_pruning()?;
@@ -246,6 +264,7 @@ impl<P: Protocol> Store<P> {
     pub fn prune(&self, keep: u64) -> Result<bool> {
         let executed = self.state.executed()?.map_or(0, |(height, _)| height);
         let (oldest, end) = (self.oldest_height(), (executed + 1).saturating_sub(keep));
+        let end = self.snapshots.oldest().map_or(end, |height| end.min(first_block::<P>(height)));
         let step = HEIGHTS_PER_CALL.min(keep / 4 + 1);
         if end < oldest.saturating_add(step) {
             return Ok(false);
@@ -354,6 +373,25 @@ impl<P: Protocol> Store<P> {
         &self.state
     }
 
+    /// Freezes the state after a block, if the options say so for this height. `stated` is the height of the state in the block.
+    /// Call it from the thread that commits states. The blocks that a node needs to join from the state stay until it is
+    /// released, which is at the second one after it that a block states.
+    pub fn freeze(&self, height: u64, stated: u64) {
+        if self.snapshot_every > 0 && height.is_multiple_of(self.snapshot_every) {
+            self.snapshots.add(self.state.freeze(height), stated);
+        }
+    }
+
+    /// True if the node freezes states.
+    pub fn has_snapshots(&self) -> bool {
+        self.snapshot_every > 0
+    }
+
+    /// The frozen states, ascending by height.
+    pub fn snapshots(&self) -> Vec<Arc<FrozenState>> {
+        self.snapshots.all()
+    }
+
     /// Makes an epoch durable. The node enters an epoch only after that.
     ///
     /// # Errors
@@ -384,6 +422,11 @@ impl<P: Protocol> Store<P> {
         self.state.sync()?;
         self.records.sync()
     }
+}
+
+/// Height of the oldest block that a node needs to join from the state after a height.
+pub fn first_block<P: Protocol>(height: u64) -> u64 {
+    (height + 1).saturating_sub(P::SNAPSHOT_BLOCKS.unwrap_or(0)).max(1)
 }
 
 impl<P: Protocol> Archive<P> for Store<P> {

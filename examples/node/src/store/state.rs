@@ -13,6 +13,7 @@ use super::database::{
 };
 use super::files::sync_dir;
 use super::scan::cut;
+use super::snapshots::FrozenState;
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::descriptors::STATE_FILES;
 use crate::{NodeError, Result};
@@ -28,6 +29,11 @@ pub struct Roots {
 
 /// Key of the height up to which the entries are complete. Applications neither see nor use it.
 const HEIGHT: &[u8] = b"\0quorate height";
+
+/// Returns true for the keys of the store itself.
+pub(super) fn is_reserved(key: &[u8]) -> bool {
+    key == HEIGHT
+}
 
 /// The application's entries and the roots of each height. Writes are atomic and ordered, but not durable when they return:
 /// after a crash of the machine, lost blocks are executed again. Where blocks are pruned, that is not possible, so writes are
@@ -146,7 +152,7 @@ impl StateStore {
     fn batch(&self, changes: &Changes) -> Result<OwnedWriteBatch> {
         let mut batch = self.database.batch().durability(Some(self.durability));
         for (key, value) in changes.iter() {
-            if key == HEIGHT {
+            if is_reserved(key) {
                 let problem = "the application changes a key that the store reserves".to_owned();
                 return Err(NodeError::Application { problem });
             }
@@ -176,6 +182,30 @@ impl StateStore {
         Ok(())
     }
 
+    /// Writes the roots of a state whose entries follow, durably: see [`Joining`](super::Joining).
+    pub(super) fn begin(&self, height: u64, roots: &[(u64, Roots)]) -> Result<()> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        for (height, roots) in roots {
+            batch.insert(&self.roots, height_key(*height), [roots.application, roots.execution].concat());
+        }
+        batch.insert(&self.entries, HEIGHT, height_key(height));
+        batch.commit().map_err(failure("writing the state"))
+    }
+
+    /// The entries as they are now, unaffected by later writes. Call it from the thread that commits: `height` must be that of
+    /// its last commit.
+    pub(super) fn freeze(&self, height: u64) -> FrozenState {
+        FrozenState::new(height, self.entries.clone(), self.database.snapshot())
+    }
+
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    pub(super) fn entries(&self) -> &Keyspace {
+        &self.entries
+    }
+
     /// Makes all writes durable.
     ///
     /// # Errors
@@ -192,7 +222,7 @@ impl StateStore {
 
 impl StateSource for StateStore {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
-        if key == HEIGHT {
+        if is_reserved(key) {
             return Ok(None);
         }
         Ok(self.entries.get(key).map_err(unreadable)?.map(|value| value.to_vec()))
@@ -213,10 +243,10 @@ impl StateSource for StateStore {
 }
 
 /// Calls `visit` with the entries of the application.
-fn visit_entries(found: fjall::Iter, visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
+pub(super) fn visit_entries(found: fjall::Iter, visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
     for entry in found {
         let (key, value) = entry.into_inner().map_err(unreadable)?;
-        if *key != *HEIGHT {
+        if !is_reserved(&key) {
             visit(&key, &value)?;
         }
     }
@@ -248,7 +278,7 @@ fn damaged() -> NodeError {
     NodeError::corrupt("the state", "a root is damaged")
 }
 
-fn unreadable(e: fjall::Error) -> ApplicationError {
+pub(super) fn unreadable(e: fjall::Error) -> ApplicationError {
     ApplicationError::new(format!("cannot read the state: {e}; check the disk"))
 }
 

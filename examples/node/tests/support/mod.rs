@@ -14,6 +14,7 @@ use quorate_node::genesis::{Genesis, Member, Parameters, PublicKeys, SchemeName}
 use quorate_node::handle::*;
 use quorate_node::keys::NodeKeys;
 use quorate_node::metrics::Metrics;
+use quorate_node::snapshot::{Piece, SnapshotView};
 use quorate_node::{NodeError, Result};
 use tokio::sync::broadcast;
 
@@ -179,6 +180,37 @@ impl Service for FakeNode {
             EpochView { epoch, first_height, members, block: shown, finality, payload }
         };
         Ok((from..3).map(view).collect())
+    }
+
+    fn snapshot(&self) -> Result<Piece<SnapshotView>> {
+        self.fail()?;
+        let view =
+            SnapshotView { height: 20, state_root: Digest([3; 32]), first_block: 5, parts: 2, head_bytes: 4 };
+        Ok(match self.height.load(Ordering::Relaxed) {
+            0 => Piece::Missing,
+            1 => Piece::Preparing,
+            _ => Piece::Found(view),
+        })
+    }
+
+    fn snapshot_head(&self, height: u64) -> Result<Piece> {
+        Ok(if height == 20 { Piece::Found(Bytes::from_static(b"head")) } else { Piece::Gone })
+    }
+
+    fn snapshot_block(&self, height: u64, block: u64) -> Result<Piece> {
+        Ok(if (height, block) == (20, 5) {
+            Piece::Found(Bytes::from_static(b"block"))
+        } else {
+            Piece::Missing
+        })
+    }
+
+    fn snapshot_part(&self, height: u64, part: u32) -> Result<Piece> {
+        Ok(if (height, part) == (20, 1) {
+            Piece::Found(Bytes::from_static(b"\0part"))
+        } else {
+            Piece::Missing
+        })
     }
 
     fn commit(&self, height: u64) -> Result<Option<CommitView>> {

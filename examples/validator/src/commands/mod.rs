@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod genesis;
 pub(crate) mod get;
+pub(crate) mod join;
 pub(crate) mod key;
 pub(crate) mod keygen;
 pub(crate) mod member;

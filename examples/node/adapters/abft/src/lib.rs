@@ -102,6 +102,8 @@ impl<S: ChainScheme> Protocol for Abft<S> {
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
     const STORES_NEWEST_FINALITY: bool = false;
     const HAS_DEALER: bool = true;
+    /// A transaction is ordered again only after this number of blocks.
+    const SNAPSHOT_BLOCKS: Option<u64> = Some(chain::RECENT);
 
     fn check_genesis(genesis: &Genesis) -> Result<()> {
         if genesis.schedule.is_some() {
@@ -391,6 +393,15 @@ impl<S: ChainScheme> Protocol for Abft<S> {
         voters: &Arc<Committee<S>>,
     ) -> quorate::Result<()> {
         finality.verify(voters, block)
+    }
+
+    fn committed_record(
+        _: &chain::Block,
+        finality: &Finality<S>,
+        _: Option<&Record<S>>,
+        _: &Arc<Committee<S>>,
+    ) -> quorate::Result<Option<Record<S>>> {
+        Ok(Some(Record::Certificate(Arc::new(finality.clone()))))
     }
 
     fn certificate_bytes(finality: &Finality<S>) -> usize {

@@ -7,6 +7,8 @@ mod common;
 mod members;
 #[path = "../../../tests/scenarios/mod.rs"]
 mod scenarios;
+#[path = "../../../tests/snapshots/mod.rs"]
+mod snapshots;
 
 use common::{Site, eventually};
 use members::{Member, puts, stop};
@@ -186,4 +188,9 @@ fn the_genesis_is_checked() {
     assert!(many.contains("at most 256"), "{many}");
     // Keys are dealt for the members of a genesis.
     assert!(problem(|genesis| genesis.members.swap(0, 1)).contains("another genesis"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_joins_from_a_snapshot() {
+    snapshots::joins_from_a_snapshot::<Abft<Ed25519>>(&site(4), start).await;
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use quorate::scheme::Scheme;
-use quorate::wire::{Decode, Encode, Reader};
+use quorate::sortition::Seed;
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 use quorate_gosig::{
     Anchor, Block, BlockDigest, CHANGE_PREFIX, Change, Committees, Finality, GosigScheme, Record, Transaction,
@@ -91,6 +92,28 @@ pub(super) fn is_uncertified_change<S: GosigScheme>(epochs: &Epochs<S>, transact
     let Some(committees) = committees() else { return false };
     !Transaction::new(transaction)
         .is_ok_and(|transaction| Change::from_transaction(&transaction, &committees).is_some())
+}
+
+/// The seed after a block that is known to be committed: the hash of the proof in it. The committee has verified the proof, and
+/// nothing else can be signed for the same seed.
+///
+/// # Errors
+/// None for a block that decoded.
+pub fn seed_after<S: GosigScheme>(block: &Block<S>) -> Result<Seed> {
+    let mut w = Writer::new();
+    w.u64(block.height);
+    w.raw(&domain::hash(domain::SORTITION_SEED, &block.seed.signature().encode()));
+    Seed::decode(&w.into_bytes(), &())
+}
+
+/// The anchor of the epoch that begins after a committed block with a change of members.
+///
+/// # Errors
+/// As [`seed_after`].
+pub fn anchor_at<S: GosigScheme>(block: &Block<S>) -> Result<epochs::Anchor> {
+    let (height, BlockDigest(digest), seed) = (block.height, block.digest(), seed_after(block)?);
+    // The change is one of its transactions.
+    Ok(epochs::Anchor { height, digest, seed, payload_height: height })
 }
 
 /// Converts the node's committees to Gosig's.

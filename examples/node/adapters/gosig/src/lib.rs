@@ -18,7 +18,7 @@ use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle};
 use quorate::wire::Encode;
 use quorate_gosig::{
-    Anchor, BlockDigest, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
+    Anchor, BlockDigest, Committed, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
     MAX_RANGE_BLOCKS, MAX_TRANSACTION_BYTES, PROPOSAL, Payload, PayloadDigest, Record, RecordKey, Replica,
     Submission, TRANSACTIONS, block_range, transaction_range,
 };
@@ -34,7 +34,7 @@ use quorate_node::protocol::{
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
 
-pub use epochs::Epochs;
+pub use epochs::{Epochs, anchor_at, seed_after};
 use epochs::{committees, gosig_anchor, next_epoch};
 
 /// Name of the protocol in genesis files.
@@ -72,6 +72,7 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
     /// The record of each committed block contains its finality.
     const STORES_NEWEST_FINALITY: bool = false;
     const HAS_EPOCHS: bool = true;
+    const SNAPSHOT_BLOCKS: Option<u64> = Some(RECENT_HEIGHTS);
 
     fn check_genesis(genesis: &Genesis) -> Result<()> {
         if genesis.schedule.is_none() {
@@ -356,6 +357,31 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
         epochs: &Epochs<S>,
     ) -> quorate::Result<()> {
         finality.verify(&epochs.committees(block.epoch)?, block)
+    }
+
+    /// The seed after the oldest block follows from its proof alone, which the committee has verified. Those of the others are
+    /// verified again.
+    fn committed_record(
+        block: &quorate_gosig::Block<S>,
+        finality: &Finality<S>,
+        previous: Option<&Record<S>>,
+        epochs: &Epochs<S>,
+    ) -> quorate::Result<Option<Record<S>>> {
+        let previous = match previous {
+            Some(Record::Committed(committed)) => Some(committed),
+            _ => None,
+        };
+        let seed = match previous {
+            Some(previous) => previous.seed.next(&block.seed, &epochs.committees(block.epoch)?.voters)?,
+            None => seed_after(block)?,
+        };
+        let payload_height = match previous {
+            _ if !block.payload.is_empty() => block.height,
+            // If the last transactions are older than all blocks of a snapshot, their state is in a block already.
+            previous => previous.map_or(0, |previous| previous.payload_height),
+        };
+        let (height, digest, finality) = (block.height, block.digest(), finality.clone());
+        Ok(Some(Record::Committed(Box::new(Committed { height, digest, finality, seed, payload_height }))))
     }
 
     fn certificate_bytes(finality: &Finality<S>) -> usize {

@@ -33,7 +33,7 @@ static CHAIN: LazyLock<Chain<Ed25519>> = LazyLock::new(|| {
 });
 
 fn open(dir: &Path) -> JolteonStore {
-    let options = StoreOptions { file_bytes: 4096, prunes: true };
+    let options = StoreOptions { file_bytes: 4096, prunes: true, ..StoreOptions::default() };
     Store::open_with(dir, &binding::<Ed25519>(), committees(4), options).unwrap()
 }
 
@@ -420,7 +420,7 @@ fn bytes_per_transaction() {
         chain.extend(vec![batch(height, TRANSACTIONS, 512)], START, 0);
     }
     let dir = tempfile::tempdir().unwrap();
-    let options = StoreOptions { file_bytes: 1 << 20, prunes: true };
+    let options = StoreOptions { file_bytes: 1 << 20, prunes: true, ..StoreOptions::default() };
     let store = Store::open_with(dir.path(), &binding::<Ed25519>(), committees(4), options).unwrap();
     recover(&store);
     let folders = ["batches", "records", "state", "transactions"];

@@ -5,12 +5,13 @@ use blake3::hazmat::{ContextKey, HasherExt, hash_derive_key_context};
 use quorate::wire::{Encode, domain};
 
 use super::command::{LedgerCommand, checked_key};
+use super::parts::LedgerParts;
 use super::proof::{LedgerProof, Summary, trie_path, value_hash};
 use super::records::{SUMMARY, entry_key};
 use super::upgrade;
-use crate::application::trie::{Change, Digest, Shape, StoredTrie, damaged, visit_entries};
+use crate::application::trie::{Change, Digest, Shape, StoredTrie, damaged};
 use crate::application::{
-    Application, ApplicationError, Changes, Checker, ExecutionBlock, Found, State, StateWriter,
+    Application, ApplicationError, Changes, Checker, ExecutionBlock, Found, State, StateParts, StateWriter,
 };
 
 /// Maximum number of entries.
@@ -24,16 +25,6 @@ pub struct Ledger {
     state: State,
     shape: Shape,
     max_entries: u64,
-}
-
-/// Proof of the hash of the entries whose paths begin with the same bits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubtreeProof {
-    /// Hash of the subtree.
-    pub hash: Digest,
-    /// Hashes of the siblings from the root of the trie down to the subtree. There are fewer than bits if the path ends
-    /// earlier: at an empty subtree, or at a leaf whose path may begin with other bits.
-    pub siblings: Vec<Digest>,
 }
 
 /// The last change of a key in a block.
@@ -108,39 +99,16 @@ impl Application for Ledger {
         proof.verify(&self.summary.root(), key, value.as_deref()).map_err(|_| damaged())?;
         Ok(Some(Found { value, proof: proof.encode() }))
     }
+
+    fn parts(&self) -> Arc<dyn StateParts> {
+        Arc::new(LedgerParts)
+    }
 }
 
 impl Ledger {
     pub(super) fn new(shape: Shape, max_entries: u64) -> Self {
         let (trie, summary, state) = (StoredTrie::new(shape), Summary::default(), State::empty());
         Self { trie, summary, state, shape, max_entries }
-    }
-
-    /// Calls `visit` with each entry whose path begins with the first `bits` bits of `prefix`: with its key and its value, in
-    /// ascending order of paths.
-    ///
-    /// # Errors
-    /// If the state cannot be read or is damaged, or the error that `visit` returns.
-    pub fn visit_subtree(
-        &self,
-        prefix: &Digest,
-        bits: usize,
-        mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), ApplicationError>,
-    ) -> Result<(), ApplicationError> {
-        visit_entries(&self.state, prefix, bits, |_, key| {
-            let value = self.state.get(&entry_key(key))?.ok_or_else(damaged)?;
-            visit(key, &value)
-        })
-    }
-
-    /// Proves the hash of the entries whose paths begin with the first `bits` bits of `prefix`. Reads the entries of one bucket
-    /// if `bits` is larger than the depth of the levels in memory.
-    ///
-    /// # Errors
-    /// If the state cannot be read or is damaged.
-    pub fn prove_subtree(&self, prefix: &Digest, bits: usize) -> Result<SubtreeProof, ApplicationError> {
-        let branch = self.trie.branch(&self.state, prefix, bits)?;
-        Ok(SubtreeProof { hash: branch.subtree.hash(), siblings: branch.siblings })
     }
 
     fn apply(

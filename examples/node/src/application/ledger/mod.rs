@@ -23,7 +23,9 @@
 //! **Limit.** With [`MAX_ENTRIES`] entries, a `put` of a new key has no effect. The limit is part of the chain's rules.
 
 mod command;
+mod division;
 mod execution;
+mod parts;
 mod proof;
 mod records;
 #[cfg(test)]
@@ -31,5 +33,6 @@ mod tests;
 mod upgrade;
 
 pub use command::{LedgerCommand, MAX_KEY, MAX_VALUE};
-pub use execution::{Ledger, MAX_ENTRIES, SubtreeProof};
+pub use execution::{Ledger, MAX_ENTRIES};
+pub use parts::LedgerParts;
 pub use proof::LedgerProof;

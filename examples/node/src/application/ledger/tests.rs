@@ -221,56 +221,6 @@ fn a_ledger_continues_from_the_disk() {
     }
 }
 
-#[test]
-fn a_part_is_visited_and_leads_to_the_root() {
-    let mut ledger = small(MAX_ENTRIES);
-    let mut map = Map::new();
-    execute(&mut ledger, 1, &puts(0..64, "value")).1.apply_to(&mut map);
-    ledger.restore(State::new(Arc::new(map)), 1).unwrap();
-    for bits in [0, 1, 3, 5] {
-        let mut seen = BTreeSet::new();
-        for part in 0..1_u32 << bits {
-            let mut prefix = [0; 32];
-            prefix[0] = part.checked_shl(8 - bits).unwrap_or(0) as u8;
-            let mut entries = Map::new();
-            ledger
-                .visit_subtree(&prefix, bits as usize, |key, value| {
-                    assert!(seen.insert(key.to_vec()));
-                    entries.insert(key.to_vec(), value.to_vec());
-                    Ok(())
-                })
-                .unwrap();
-            // The hash of these entries alone is that of a ledger that has no others.
-            let SubtreeProof { hash, siblings } = ledger.prove_subtree(&prefix, bits as usize).unwrap();
-            assert_eq!(hash, hash_of(&entries, bits as usize));
-            let up = siblings.iter().enumerate().rev().fold(hash, |hash, (depth, sibling)| {
-                match prefix[0] & (0x80 >> depth) {
-                    0 => join(&[hash, *sibling]),
-                    _ => join(&[*sibling, hash]),
-                }
-            });
-            assert_eq!(up, ledger.prove_subtree(&prefix, 0).unwrap().hash);
-        }
-        assert_eq!(seen.len(), 64);
-    }
-}
-
-fn join(halves: &[Digest; 2]) -> Digest {
-    quorate::wire::domain::hash(quorate::wire::domain::LEDGER_NODE, &halves.concat())
-}
-
-/// Hash of the subtree at a depth that has these entries.
-fn hash_of(entries: &Map, bits: usize) -> Digest {
-    let mut ledger = small(MAX_ENTRIES);
-    let block: Vec<_> =
-        entries.iter().map(|(key, value)| [b"put ", &key[..], b" ", value].concat()).collect();
-    let mut map = Map::new();
-    execute(&mut ledger, 1, &block).1.apply_to(&mut map);
-    ledger.restore(State::new(Arc::new(map)), 1).unwrap();
-    let path = entries.keys().next().map_or([0; 32], |key| proof::trie_path(key));
-    ledger.prove_subtree(&path, bits).unwrap().hash
-}
-
 proptest! {
     #[test]
     fn restarts_before_each_block_do_not_change_the_state(

@@ -5,9 +5,9 @@ use super::node::{Digest, Subtree, bit, leaf_hash};
 /// An entry as the hashes see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::application) struct Entry {
-    pub(super) path: Digest,
+    pub(in crate::application) path: Digest,
     /// Hash of the value.
-    pub(super) value: Digest,
+    pub(in crate::application) value: Digest,
 }
 
 /// Hashes the subtree at this depth that has these entries. The recursion depth is at most 256, because paths differ.
@@ -23,6 +23,6 @@ pub(super) fn subtree(entries: &[Entry], depth: usize) -> Subtree {
 }
 
 /// The entries of the two halves of a subtree at this depth.
-pub(super) fn split(entries: &[Entry], depth: usize) -> (&[Entry], &[Entry]) {
+pub(in crate::application) fn split(entries: &[Entry], depth: usize) -> (&[Entry], &[Entry]) {
     entries.split_at(entries.partition_point(|entry| !bit(&entry.path, depth)))
 }

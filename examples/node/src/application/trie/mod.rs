@@ -50,9 +50,10 @@ mod stored;
 mod tests;
 mod upper;
 
+pub(super) use bucket::{Entry, split};
 pub(super) use build::RecordBuilder;
 pub use node::Digest;
-pub(super) use node::hash_parts;
+pub(super) use node::{bit, hash_parts, leaf_hash, node_hash};
 pub use proof::TrieProof;
 pub(super) use records::{damaged, visit_entries};
 pub(super) use stored::{Change, Shape, StoredTrie};

@@ -40,16 +40,16 @@ impl Subtree {
 }
 
 /// Returns true if the path continues in the right half of a subtree at this depth.
-pub(super) fn bit(path: &Digest, at: usize) -> bool {
+pub(in crate::application) fn bit(path: &Digest, at: usize) -> bool {
     path.get(at / 8).is_some_and(|byte| byte & (0x80 >> (at % 8)) != 0)
 }
 
-pub(super) fn leaf_hash(path: &Digest, value: &Digest) -> Digest {
+pub(in crate::application) fn leaf_hash(path: &Digest, value: &Digest) -> Digest {
     static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(domain::LEDGER_LEAF));
     hash_parts(&CONTEXT, &[path, value])
 }
 
-pub(super) fn node_hash(left: &Digest, right: &Digest) -> Digest {
+pub(in crate::application) fn node_hash(left: &Digest, right: &Digest) -> Digest {
     static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(domain::LEDGER_NODE));
     hash_parts(&CONTEXT, &[left, right])
 }

@@ -15,6 +15,11 @@ const MAX_LOOKUPS: usize = 4;
 /// Maximum number of requests that wait for a commit, and of those that queue for the disk.
 const MAX_WAITERS: usize = 256;
 
+/// Maximum number of requests for a snapshot that read the disk at once: fewer than lookups, so that others are answered.
+const MAX_SNAPSHOT_READS: usize = 2;
+/// Maximum number of pieces of snapshots that clients are receiving.
+const MAX_PIECES: usize = 32;
+
 /// State that all request handlers share.
 #[derive(Clone)]
 pub(in crate::client) struct Context {
@@ -26,6 +31,8 @@ pub(in crate::client) struct Context {
     pub(super) stream: Option<SocketAddr>,
     pub(super) lookups: Arc<Semaphore>,
     pub(super) waiters: Arc<Semaphore>,
+    pub(super) snapshot_reads: Arc<Semaphore>,
+    pub(super) pieces: Arc<Semaphore>,
     pub(super) stopping: Stopping,
 }
 
@@ -48,6 +55,8 @@ impl Context {
             stream,
             lookups: Arc::new(Semaphore::new(MAX_LOOKUPS)),
             waiters: Arc::new(Semaphore::new(MAX_WAITERS)),
+            snapshot_reads: Arc::new(Semaphore::new(MAX_SNAPSHOT_READS)),
+            pieces: Arc::new(Semaphore::new(MAX_PIECES)),
             stopping,
         })
     }

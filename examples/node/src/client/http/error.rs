@@ -21,6 +21,11 @@ impl ApiError {
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), retry_after_ms: None }
     }
+
+    /// An error after which a repetition may succeed.
+    pub(super) fn retry(code: Code, message: impl Into<String>, after_ms: u64) -> Self {
+        Self { code, message: message.into(), retry_after_ms: Some(after_ms) }
+    }
 }
 
 impl From<Refusal> for ApiError {

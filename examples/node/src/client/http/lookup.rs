@@ -229,13 +229,13 @@ pub(super) async fn ledger(
 }
 
 /// Acquires a permit to wait.
-fn waiting_permit(context: &Context) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
+pub(super) fn waiting_permit(context: &Context) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
     let text = "too many requests are waiting; retry later or use another validator";
     context.waiters.clone().try_acquire_owned().map_err(|_| ApiError::new(Code::TooManyClients, text))
 }
 
 /// Reads the disk on a blocking thread, for a limited number of requests at a time.
-async fn look<T: Send + 'static>(
+pub(super) async fn look<T: Send + 'static>(
     context: &Context,
     read: impl FnOnce(&Handle) -> crate::Result<T> + Send + 'static,
 ) -> Result<T, ApiError> {
@@ -260,7 +260,7 @@ fn summary(block: &BlockView) -> BlockSummary {
     }
 }
 
-fn bad_request(text: impl Into<String>) -> ApiError {
+pub(super) fn bad_request(text: impl Into<String>) -> ApiError {
     ApiError::new(Code::BadRequest, text)
 }
 
@@ -268,6 +268,6 @@ fn bad_query(rejection: QueryRejection) -> ApiError {
     bad_request(rejection.body_text())
 }
 
-fn bad_path(rejection: PathRejection) -> ApiError {
+pub(super) fn bad_path(rejection: PathRejection) -> ApiError {
     bad_request(rejection.body_text())
 }

@@ -9,6 +9,7 @@
 //! | `GET /v1/commits` | server-sent events, one per committed block |
 //! | `GET /v1/status`, `/v1/validators`, `/v1/genesis` | the node, the committee, the chain |
 //! | `GET /v1/epochs?from=N` | the committees of the epochs, with proofs |
+//! | `GET /v1/snapshot`, `/v1/snapshot/{height}/…` | the newest snapshot of the state, and its pieces, for nodes that join |
 //! | `GET /health`, `/health/live`, `/health/ready`, `/metrics` | health and metrics, for monitoring |
 
 mod body;
@@ -17,6 +18,7 @@ mod context;
 mod error;
 mod lookup;
 mod server;
+mod snapshot;
 mod status;
 mod submit;
 

@@ -16,7 +16,7 @@ use super::context::Context;
 use super::error::ApiError;
 use super::status::TOO_MANY_CLIENTS;
 use super::submit::Client;
-use super::{commits, lookup, status, submit};
+use super::{commits, lookup, snapshot, status, submit};
 use crate::client::code::Code;
 use crate::client::listen::{self, Places, Stopping};
 use crate::client::stall::StallGuard;
@@ -108,6 +108,10 @@ fn router(context: Context) -> Router {
         .route("/v1/validators", get(status::validators))
         .route("/v1/epochs", get(lookup::epochs))
         .route("/v1/genesis", get(status::genesis))
+        .route("/v1/snapshot", get(snapshot::newest))
+        .route("/v1/snapshot/{height}/head", get(snapshot::head))
+        .route("/v1/snapshot/{height}/blocks/{block}", get(snapshot::block))
+        .route("/v1/snapshot/{height}/parts/{part}", get(snapshot::part))
         .merge(monitoring())
         .fallback(status::unknown_path)
         .method_not_allowed_fallback(status::wrong_method)
@@ -161,7 +165,7 @@ fn is_foreign(headers: &HeaderMap) -> bool {
 
 /// Maps a path to a label of a metric, from a fixed set.
 fn route_label(path: &str) -> &'static str {
-    const ROUTES: [(&str, &str); 11] = [
+    const ROUTES: [(&str, &str); 12] = [
         ("/v1/transactions/", "transaction"),
         ("/v1/transactions", "submit"),
         ("/v1/blocks", "blocks"),
@@ -171,6 +175,7 @@ fn route_label(path: &str) -> &'static str {
         ("/v1/validators", "validators"),
         ("/v1/epochs", "epochs"),
         ("/v1/genesis", "genesis"),
+        ("/v1/snapshot", "snapshot"),
         ("/health", "health"),
         ("/metrics", "metrics"),
     ];
