@@ -15,8 +15,10 @@ use serde_json::Value;
 use support::chain::{Chain, FOUNDERS};
 use support::{eventually, get};
 
-/// Lines of a configuration with frequent snapshots.
-const ARCHIVE: &str = "[archive]\nsnapshot_every = 16\nprune = 1024\n";
+/// Number of blocks between two snapshots of a chain whose blocks are slow.
+const OFTEN: u64 = 16;
+/// The same for one whose blocks are fast: a snapshot must last until it is fetched.
+const SELDOM: u64 = 128;
 
 /// A server between a client and a validator, which changes the answers.
 struct Proxy {
@@ -124,10 +126,11 @@ fn other_head(path: &str, _: &mut Vec<u8>, body: &mut Vec<u8>) {
     }
 }
 
-/// Configures a validator with frequent snapshots.
-fn configure(chain: &Chain, name: &str) {
+/// Configures a validator that prunes and has snapshots.
+fn configure(chain: &Chain, name: &str, every: u64) {
     let config = chain.sandbox.read(&format!("{name}/config.toml"));
-    chain.sandbox.write(&format!("{name}/config.toml"), format!("{config}{ARCHIVE}"));
+    let archive = format!("[archive]\nsnapshot_every = {every}\nprune = 1024\n");
+    chain.sandbox.write(&format!("{name}/config.toml"), config + &archive);
 }
 
 /// Waits until a validator has a snapshot that is prepared, from a height on.
@@ -163,7 +166,7 @@ fn join<'a>(name: &'a str, config: &'a str, from: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn a_new_member_joins_from_two_servers_of_which_one_lies() {
     let mut chain = Chain::new("gosig");
-    FOUNDERS.iter().for_each(|name| configure(&chain, name));
+    FOUNDERS.iter().for_each(|name| configure(&chain, name, OFTEN));
     FOUNDERS.iter().for_each(|name| chain.start(name));
     FOUNDERS.iter().for_each(|name| chain.wait_for_membership(name, 0));
     chain.commit("alice", "put first of-epoch-0");
@@ -171,7 +174,7 @@ fn a_new_member_joins_from_two_servers_of_which_one_lies() {
     // The committee changes before the snapshot.
     chain.keys("erin");
     chain.configure("erin", "observe = true\n");
-    configure(&chain, "erin");
+    configure(&chain, "erin", OFTEN);
     chain.ok("alice", &["member", "join", "erin/public.toml", "--out", "erin.toml"]);
     for who in ["alice", "bob", "carol"] {
         chain.ok("alice", &["member", "allow", "erin.toml", "--keys", &format!("{who}/keys"), "--yes"]);
@@ -254,7 +257,7 @@ fn a_new_member_joins_from_two_servers_of_which_one_lies() {
 #[test]
 fn a_download_survives_kills_and_a_founder_may_start_late() {
     let mut chain = Chain::new("abft");
-    FOUNDERS.iter().for_each(|name| configure(&chain, name));
+    FOUNDERS.iter().for_each(|name| configure(&chain, name, SELDOM));
     for name in ["alice", "bob", "carol"] {
         chain.start(name);
     }
@@ -262,7 +265,9 @@ fn a_download_survives_kills_and_a_founder_may_start_late() {
     chain.commit("alice", "put first yes");
     let load = ["bench", "--genesis", "genesis.toml", "--rate", "200", "--duration", "600"];
     let load = chain.sandbox.start(&[&load[..], &["--node", &chain.node("alice")]].concat());
-    wait_for_snapshot(&chain, "alice", 32);
+    // The joined validator lacks blocks that its peers have.
+    wait_for_snapshot(&chain, "alice", 3 * SELDOM);
+    wait_for_snapshot(&chain, "bob", 3 * SELDOM);
     let (alice, proxy) = (chain.node("alice"), Proxy::start(&chain.node("bob"), honest));
     let arguments = join("dave", "dave/config.toml", &[&proxy.address, &alice]);
 
@@ -297,7 +302,10 @@ fn a_download_survives_kills_and_a_founder_may_start_late() {
     drop(load);
     // The others need it for a quorum.
     chain.kill("carol");
-    chain.commit("dave", "put second yes");
+    let submit = chain.ask("dave", &["submit", "--wait=120", "put second yes"]);
+    let submit: Vec<&str> = submit.iter().map(String::as_str).collect();
+    // It is busy until it has executed what it fetched.
+    eventually("dave commits a transaction", || chain.sandbox.run(&submit).code == 0);
     assert!(chain.ok("dave", &["get", "--key", "first"]).contains("yes"));
     chain.compare_states();
     chain.kill("dave");
@@ -358,8 +366,10 @@ fn many_keys() {
     println!("join: {}", done.stdout.trim());
     let caught_up = |chain: &mut Chain, what: &str| {
         let begin = std::time::Instant::now();
+        let is_joined = chain.sandbox.path("dave/data").exists();
         chain.start_with("dave", |command| {
-            command.arg("--new-validator");
+            // Without data, it is added already.
+            command.args(is_joined.then_some("--new-validator"));
         });
         let target = height(chain, "alice");
         while chain.status("dave").and_then(|status| status["height"].as_u64()).unwrap_or(0) < target {
