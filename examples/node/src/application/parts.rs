@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use super::{ApplicationError, State, hash};
+use super::{ApplicationError, State};
 
 /// Maximum length of an encoded part in bytes.
 pub const MAX_PART_BYTES: usize = 2 << 20;
@@ -121,7 +121,7 @@ impl StateParts for WholeState {
         w.count(parts.len());
         for (first, bytes) in parts {
             w.bytes(&first);
-            w.raw(&hash(CONTEXT, &bytes));
+            w.raw(&blake3::derive_key(CONTEXT, &bytes));
         }
         Ok(w.into_bytes())
     }
@@ -169,7 +169,7 @@ impl Outline for Ranges {
         if bytes.len() > MAX_PART_BYTES {
             return Err(Error::TooLarge { what: "part of a state", limit: MAX_PART_BYTES as u64 });
         }
-        if hash(CONTEXT, bytes) != named.1 {
+        if blake3::derive_key(CONTEXT, bytes) != named.1 {
             return Err(Error::WrongContext { what: "part of the state" });
         }
         Ok(Entries::decode(bytes, &())?.0)

@@ -378,7 +378,8 @@ impl<P: Protocol> Store<P> {
     /// released, which is at the second one after it that a block states.
     pub fn freeze(&self, height: u64, stated: u64) {
         if self.snapshot_every > 0 && height.is_multiple_of(self.snapshot_every) {
-            self.snapshots.add(self.state.freeze(height), stated);
+            let (entries, snapshot) = (self.state.entries().clone(), self.state.database().snapshot());
+            self.snapshots.add(FrozenState::new(height, entries, snapshot), stated);
         }
     }
 

@@ -13,7 +13,6 @@ use super::database::{
 };
 use super::files::sync_dir;
 use super::scan::cut;
-use super::snapshots::FrozenState;
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::descriptors::STATE_FILES;
 use crate::{NodeError, Result};
@@ -190,12 +189,6 @@ impl StateStore {
         }
         batch.insert(&self.entries, HEIGHT, height_key(height));
         batch.commit().map_err(failure("writing the state"))
-    }
-
-    /// The entries as they are now, unaffected by later writes. Call it from the thread that commits: `height` must be that of
-    /// its last commit.
-    pub(super) fn freeze(&self, height: u64) -> FrozenState {
-        FrozenState::new(height, self.entries.clone(), self.database.snapshot())
     }
 
     pub(super) fn database(&self) -> &Database {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use quorate_node::NodeError;
-use quorate_node::application::{Application, Ledger, State};
+use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::protocol::{Protocol, ProtocolVisitor};
@@ -214,9 +214,4 @@ impl JoinChain {
         let parent = data.parent().filter(|parent| !parent.as_os_str().is_empty());
         quorate_node::store::files::sync_dir(parent.unwrap_or(Path::new("."))).map_err(cannot_run)
     }
-}
-
-/// The application's root before block 1.
-fn genesis_root() -> Result<[u8; 32], Failure> {
-    Ledger::default().restore(State::empty(), 0).or_fail(Exit::Failed, "cannot start the application")
 }

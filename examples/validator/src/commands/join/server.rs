@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::wire::Decode;
-use quorate_node::application::{Application, Ledger};
+use quorate_node::application::{Application, Ledger, State};
 use quorate_node::epochs::Epoch;
 use quorate_node::genesis::Genesis;
 use quorate_node::protocol::Protocol;
@@ -16,7 +16,6 @@ use quorate_support::errln;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use super::genesis_root;
 use crate::api::{Api, PieceError};
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
@@ -197,4 +196,9 @@ pub(super) fn no_snapshot(servers: &[Server], has_none: bool) -> Failure {
         return Failure::new(Exit::NotFound, text);
     }
     Failure::new(Exit::Unreachable, "no server is left that answers; name other validators")
+}
+
+/// The application's root before block 1.
+fn genesis_root() -> Result<[u8; 32], Failure> {
+    Ledger::default().restore(State::empty(), 0).or_fail(Exit::Failed, "cannot start the application")
 }
