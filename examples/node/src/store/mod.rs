@@ -343,6 +343,7 @@ impl<P: Protocol> Store<P> {
     /// # Errors
     /// If the store fails.
     pub fn finality(&self, block: &P::Block) -> Result<Option<P::Finality>> {
+        let _held = self.records.hold_archive();
         P::finality(self, block)
     }
 
@@ -476,7 +477,7 @@ impl<P: Protocol> Archive<P> for Store<P> {
         };
         match own {
             Some(own) if P::check_committed(block, finality, self.context()).is_ok() => {
-                let proof = P::finality(self, &own)?;
+                let proof = self.finality(&own)?;
                 Err(conflict::write::<P>(&self.directory, (&own, proof.as_ref()), (block, finality)))
             }
             _ => Ok(()),

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use fjall::{Keyspace, OwnedWriteBatch, UserValue};
 use quorate::merkle::Hash;
@@ -62,6 +62,8 @@ pub(super) struct Records<P: Protocol> {
     pub(super) segments: Segments,
     /// Held while bodies are written and their locations inserted: see [`append_bodies`](Self::append_bodies).
     location_order: Mutex<()>,
+    /// Held while a block is archived: readers of the database see the parts of a write one after the other.
+    archiving: RwLock<()>,
     /// Writers that rely on stored bodies share it; the removal of old blocks excludes them.
     pub(super) removal: RwLock<()>,
     /// The values of `files`.
@@ -111,6 +113,7 @@ impl<P: Protocol> Records<P> {
             tail,
             segments,
             location_order: Mutex::new(()),
+            archiving: RwLock::new(()),
             removal: RwLock::new(()),
             file_heights: FileHeights::read(&files)?,
             oldest: AtomicU64::new(oldest),
@@ -233,7 +236,13 @@ impl<P: Protocol> Records<P> {
         for digest in payload_digests::<P>(block) {
             batch.remove(&self.live, LiveKey::Batch(digest).encode());
         }
+        let _excluded = self.archiving.write().unwrap_or_else(PoisonError::into_inner);
         self.database.commit_durably(batch).map_err(writing)
+    }
+
+    /// No block is archived while the guard is held, so that several reads see the same chain.
+    pub(super) fn hold_archive(&self) -> RwLockReadGuard<'_, ()> {
+        self.archiving.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
