@@ -113,7 +113,7 @@ pub use interface::{
 };
 pub use kinds::{PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
 pub use membership::{
-    Anchor, CHANGE_PREFIX, Change, Contacts, MAX_CHANGES, MAX_CONTACT, MEMBERSHIP, Successor, next_committees,
+    Anchor, Change, Contacts, MAX_CHANGES, MAX_CONTACT, MEMBERSHIP, Successor, next_committees,
 };
 pub use message::{
     EPOCH_MISMATCH, Envelope, HistoryRequest, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST,
@@ -121,7 +121,8 @@ pub use message::{
 };
 pub use parameters::{Parameters, Schedule};
 pub use payload::{
-    MAX_PAYLOAD_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Payload, Summary, TRANSACTIONS, Transaction,
+    CHANGE_PREFIX, MAX_PAYLOAD_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Payload, Summary,
+    TRANSACTIONS, Transaction,
 };
 pub use proposal::Proposal;
 pub use record::{Committed, Lock, Record, RecordKey};

@@ -24,12 +24,10 @@ use quorate::{Error, Result};
 
 use crate::block::Committees;
 use crate::digests::BlockDigest;
-use crate::payload::{Payload, Transaction};
+use crate::payload::{CHANGE_PREFIX, Payload, Transaction};
 
 /// A vote to allow a change of the members, signed with the identity key. View: 0. Digest: the change's.
 pub const MEMBERSHIP: Kind = Kind::new(5);
-/// First bytes of a transaction that changes the members.
-pub const CHANGE_PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
 /// Maximum number of transactions in a block that have the form of a change, valid or not. Every member verifies a certificate
 /// for each of them when it commits the block.
 pub const MAX_CHANGES: usize = 64;

@@ -8,10 +8,11 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
 use crate::digests::PayloadDigest;
-use crate::membership::CHANGE_PREFIX;
 
 /// The tree over a payload's transactions; a leaf is also the transaction's identifier.
 pub const TRANSACTIONS: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
+/// First bytes of a transaction that changes the members.
+pub const CHANGE_PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
 /// Maximum bytes of a transaction.
 pub const MAX_TRANSACTION_BYTES: usize = 1 << 20;
 /// Maximum number of transactions of a payload.

@@ -293,7 +293,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::membership::CHANGE_PREFIX;
+    use crate::payload::CHANGE_PREFIX;
 
     fn transaction(byte: u8) -> Transaction {
         Transaction::new(vec![byte; 6]).unwrap()

@@ -1,7 +1,8 @@
 //! Transactions: forwarding, ordering, limits and requests.
 
 use super::*;
-use crate::membership::{CHANGE_PREFIX, MAX_CHANGES};
+use crate::membership::MAX_CHANGES;
+use crate::payload::CHANGE_PREFIX;
 
 #[test]
 fn transactions_are_forwarded_ordered_and_settled() {
