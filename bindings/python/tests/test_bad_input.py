@@ -155,7 +155,7 @@ def test_equality_hash_and_order_follow_the_bytes(setup: Setup) -> None:
 def test_the_codes_are_the_classes(setup: Setup) -> None:
     classes = q.QuorateError.__subclasses__()
     assert sorted(q.CODES) == sorted(each.code for each in classes)
-    assert q.CODES[-1] == "CLOSED" and len(set(q.CODES)) == len(q.CODES) == 30
+    assert q.CODES[-1] == "CLOSED" and len(set(q.CODES)) == len(q.CODES) == 31
     for each in classes:
         words = each.__name__.removesuffix("Error")
         assert "".join("_" + c if c.isupper() else c.upper() for c in words).strip("_") == each.code
