@@ -103,6 +103,11 @@ impl Pool {
         self.committed.contains(id)
     }
 
+    /// Returns true if a transaction is pending or committed.
+    pub(crate) fn is_known(&self, id: &Hash) -> bool {
+        self.pending.contains_key(id) || self.is_committed(id)
+    }
+
     /// Adds a transaction that a peer brings. Returns false if it is known or there is no room for it.
     pub(crate) fn add(
         &mut self,
@@ -114,7 +119,7 @@ impl Pool {
         let brought = self.brought.get(&from).copied().unwrap_or(0);
         let fits = brought + room <= parameters.max_peer_bytes
             && self.footprint() + room <= parameters.max_pool_bytes;
-        if self.pending.contains_key(&transaction.id()) || self.is_committed(&transaction.id()) || !fits {
+        if self.is_known(&transaction.id()) || !fits {
             return false;
         }
         self.brought.insert(from, brought + room);

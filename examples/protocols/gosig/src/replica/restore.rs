@@ -196,7 +196,11 @@ impl<S: GosigScheme> Replica<S> {
         for (digest, payload) in records.payloads.iter().filter(|_| orders) {
             if !of_blocks.contains(digest) {
                 let (new, _) = self.transactions.pool.submit(None, payload);
-                new.into_iter().for_each(|transaction| self.transactions.outbox.push(None, transaction));
+                for transaction in new {
+                    if self.may_forward(&transaction) {
+                        self.transactions.outbox.push(None, transaction);
+                    }
+                }
             }
         }
         if !self.transactions.outbox.is_empty() {

@@ -45,6 +45,9 @@ impl<S: GosigScheme> Replica<S> {
         out: &mut Effects<S>,
     ) {
         for transaction in transactions {
+            if self.transactions.pool.is_known(&transaction.id()) {
+                continue;
+            }
             if let Err(error) = Change::check_forwarded(&transaction, &self.identity.committees) {
                 // The rest of the message is not worth as many verifications.
                 return out.fault(from, Evidence::Invalid { what: "change of the members", error });
@@ -60,11 +63,17 @@ impl<S: GosigScheme> Replica<S> {
         for assembly in self.assemblies.values_mut() {
             assembly.add_transaction(&transaction);
         }
-        if self.parameters.asynchronous_transactions {
+        if self.parameters.asynchronous_transactions && (from.is_some() || self.may_forward(&transaction)) {
             self.transactions.outbox.push(from, transaction);
             let due = self.now.plus(self.parameters.transaction_delay);
             self.transactions.outbox_due.get_or_insert(due);
         }
+    }
+
+    /// Returns true unless other members would count the transaction as a fault of this one. A client may have submitted it before
+    /// the epoch that it names.
+    pub(super) fn may_forward(&self, transaction: &Transaction) -> bool {
+        Change::check_forwarded(transaction, &self.identity.committees).is_ok()
     }
 
     /// Forwards the queued transactions, if that is due.

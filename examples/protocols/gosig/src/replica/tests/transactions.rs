@@ -121,6 +121,31 @@ fn a_forwarded_change_that_is_not_allowed_is_a_fault() {
     assert_eq!(replica.status().pending, 2);
 }
 
+/// The members would count it as a fault: a client may have submitted it before the epoch that it names.
+#[test]
+fn a_member_forwards_no_change_that_is_not_allowed() {
+    let payload = Payload::new(vec![false_change(0, 0), Transaction::new(b"a".to_vec()).unwrap()]).unwrap();
+    let payload = Arc::new(payload);
+    let forwarded = |step: &Step<Replica<T>>| {
+        let counts = step.messages.iter().filter_map(|sent| match &*sent.message {
+            Message::Transactions(transactions) => Some(transactions.len()),
+            _ => None,
+        });
+        counts.collect::<Vec<_>>()
+    };
+    let mut submitted = replica();
+    let now = submitted.now;
+    drop(submitted.handle(now, Input::Command(Command::Submit { sequence: 1, payload: payload.clone() })));
+    let later = now.plus(submitted.parameters.transaction_delay);
+    assert_eq!(forwarded(&submitted.handle(later, Input::Timer(Timer::Gossip))), [1, 1, 1]);
+    // From the records of an earlier epoch or run.
+    let mut restored = Replica::new(config(), [Record::Payload(payload)]).unwrap();
+    let step = restored.handle(Time(1_000), Input::Start);
+    let later = restored.now.plus(restored.parameters.transaction_delay);
+    let next = restored.handle(later, Input::Timer(Timer::Gossip));
+    assert_eq!([forwarded(&step), forwarded(&next)].concat(), [1, 1, 1]);
+}
+
 #[test]
 fn a_block_with_too_many_changes_is_not_committed() {
     let c = committees::<T>(4);
