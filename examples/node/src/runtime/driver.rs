@@ -65,9 +65,8 @@ impl<P: Protocol> Driver<P> {
             self.publish(&mut behind_since);
             self.report_abstention(&mut abstention);
             self.report_presignatures(&mut presigned);
-            let (held, wait) = self.held(&mut shares);
-            let limit = [self.sleep_limit(&timers), wait].into_iter().flatten().min();
-            let inputs = self.inbox.take(limit, &held);
+            let held = self.held(&mut shares);
+            let inputs = self.inbox.take(self.sleep_limit(&timers), &held);
             match inputs.end {
                 None => {}
                 Some(End::Shutdown) => {
@@ -84,15 +83,10 @@ impl<P: Protocol> Driver<P> {
         self.step_queues.close();
     }
 
-    /// Returns the members whose frames wait, because they took much more of this thread's time than others, and the time
-    /// until the first of them may continue. None waits while this node catches up: few members may have what it lacks.
-    fn held(&self, shares: &mut TimeShares) -> (Vec<MemberIndex>, Option<Duration>) {
-        if P::status(&self.machine).catching_up {
-            return (Vec::new(), None);
-        }
-        let waiting = shares.waiting(self.clock.now());
-        let wait = waiting.iter().map(|(_, wait)| *wait).min();
-        (waiting.into_iter().map(|(member, _)| member).collect(), wait)
+    /// Returns the members whose frames come after those of others, because they took much more of this thread's time. There are
+    /// none while this node catches up: few members may have what it lacks.
+    fn held(&self, shares: &mut TimeShares) -> Vec<MemberIndex> {
+        if P::status(&self.machine).catching_up { Vec::new() } else { shares.held(self.clock.now()) }
     }
 
     fn handle_all(

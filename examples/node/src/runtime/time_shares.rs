@@ -1,8 +1,8 @@
 //! Limits of the machine thread's time that frames of one member take.
 //!
 //! Decoding and handling a frame costs its receiver many times what it costs its sender: certificates are parsed, batches are
-//! hashed. The rule compares members: one that takes much more than the others do waits, so a faulty member leaves most of
-//! the time to the others, and a protocol that is busy with all members is not slowed down.
+//! hashed. The rule compares members: the frames of one that takes much more than the others do wait while others have some. So
+//! a faulty member leaves the time that the others need to them, and no time is left unused.
 
 use std::time::Duration;
 
@@ -38,8 +38,8 @@ impl TimeShares {
         }
     }
 
-    /// Returns the members whose frames must wait, each with the time until it may continue.
-    pub(super) fn waiting(&mut self, now: Time) -> Vec<(MemberIndex, Duration)> {
+    /// Returns the members whose frames wait for those of others.
+    pub(super) fn held(&mut self, now: Time) -> Vec<MemberIndex> {
         self.decay(now);
         let free = FREE.as_secs_f64();
         let faulty = self.used.len().saturating_sub(1) / 3;
@@ -48,14 +48,13 @@ impl TimeShares {
         }
         let mut descending: Vec<f64> = self.used.clone();
         descending.sort_unstable_by(|a, b| b.total_cmp(a));
-        let wait = |(member, used): (MemberIndex, &f64)| {
+        let takes_more = |used: &f64| {
             // Without the member itself: if it is among the first f, the next one counts.
             let is_before = descending.get(faulty - 1).is_none_or(|counted| used >= counted);
             let counted = descending.get(if is_before { faulty } else { faulty - 1 }).copied().unwrap_or(0.0);
-            let limit = free.max(MULTIPLE * counted);
-            (*used > limit).then(|| (member, PERIOD.mul_f64((used / limit).ln())))
+            *used > free.max(MULTIPLE * counted)
         };
-        (0..).zip(&self.used).filter_map(wait).collect()
+        (0..).zip(&self.used).filter(|(_, used)| takes_more(used)).map(|(member, _)| member).collect()
     }
 
     fn decay(&mut self, now: Time) {
@@ -80,13 +79,11 @@ mod tests {
     fn a_member_that_takes_most_of_the_time_waits() {
         let mut shares = TimeShares::new(4);
         shares.charge(3, at(0), FREE);
-        assert_eq!(shares.waiting(at(0)), [], "a member alone may take its free time");
+        assert!(shares.held(at(0)).is_empty(), "a member alone may take its free time");
         shares.charge(3, at(0), FREE);
-        let [(3, wait)] = shares.waiting(at(0))[..] else { panic!("{shares:?}") };
-        let end = wait.as_millis() as u64 + 1;
-        assert!((600..800).contains(&end), "the logarithm of two: {wait:?}");
-        assert_eq!(shares.waiting(at(end - 10)).len(), 1);
-        assert_eq!(shares.waiting(at(end)), []);
+        assert_eq!(shares.held(at(0)), [3]);
+        // After the logarithm of two, in periods.
+        assert_eq!((shares.held(at(690)), shares.held(at(700))), (vec![3], vec![]));
     }
 
     #[test]
@@ -95,9 +92,9 @@ mod tests {
         for member in 1..4 {
             shares.charge(member, at(0), 3 * FREE);
         }
-        assert_eq!(shares.waiting(at(0)), []);
+        assert!(shares.held(at(0)).is_empty());
         shares.charge(2, at(0), 4 * FREE);
-        assert_eq!(shares.waiting(at(0)).first().map(|(member, _)| *member), Some(2));
+        assert_eq!(shares.held(at(0)), [2]);
     }
 
     #[test]
@@ -106,14 +103,13 @@ mod tests {
         for member in 1..7 {
             shares.charge(member, at(0), if member > 4 { 8 * FREE } else { 2 * FREE });
         }
-        let members: Vec<_> = shares.waiting(at(0)).into_iter().map(|(member, _)| member).collect();
-        assert_eq!(members, [5, 6], "three members take 2, so the limit is 4");
+        assert_eq!(shares.held(at(0)), [5, 6], "three members take 2, so the limit is 4");
     }
 
     #[test]
     fn a_committee_without_fault_tolerance_has_no_limits() {
         let mut shares = TimeShares::new(3);
         shares.charge(1, at(0), 100 * FREE);
-        assert_eq!(shares.waiting(at(0)), []);
+        assert!(shares.held(at(0)).is_empty());
     }
 }
