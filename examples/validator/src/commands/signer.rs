@@ -92,11 +92,10 @@ impl RunSigner {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let format = self.log_format;
         format.start(&self.log_level)?;
-        let signing = async {
-            let genesis = Genesis::load(&self.genesis).map_err(cannot_run)?;
-            let opened = OpenSigner { command: &self, genesis: &genesis };
-            with_protocol(&genesis, opened).map_err(cannot_run)?.await
-        };
+        // Before signals are awaited: they end a prompt for the PIN.
+        let genesis = Genesis::load(&self.genesis).map_err(|e| format.report(cannot_run(e)))?;
+        let opened = OpenSigner { command: &self, genesis: &genesis };
+        let signing = with_protocol(&genesis, opened).map_err(|e| format.report(cannot_run(e)))?;
         let ended = tokio::select! {
             failure = signing => failure,
             () = stop_signal() => {

@@ -32,17 +32,26 @@ impl Token {
     /// Loads a module, and finds the token with this label.
     ///
     /// # Errors
-    /// [`TokenError::Module`]; [`TokenError::NotFound`] if no token or several have the label.
+    /// [`TokenError::Module`]; [`TokenError::NotFound`] if no token or several have the label; [`TokenError::Failed`].
     pub fn find(module: &Path, label: &str) -> Result<Self, TokenError> {
         let unusable =
             |error: ModuleError| TokenError::Module { path: module.to_owned(), problem: describe(&error) };
+        // A module that loads may fail for a while, for example until the network of its token is up.
+        let failed = |operation, error: ModuleError| match error {
+            ModuleError::Pkcs11(..) => {
+                TokenError::Failed { token: label.to_owned(), operation, reason: describe(&error) }
+            }
+            error => unusable(error),
+        };
         let context = Pkcs11::new(module).map_err(unusable)?;
         match context.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
             // Another object of this process uses the module too.
             Ok(()) | Err(ModuleError::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => {}
-            Err(error) => return Err(unusable(error)),
+            Err(error) => return Err(failed("starting the module", error)),
         }
-        let slots = context.get_slots_with_token().map_err(unusable)?;
+        // Never unloaded: a module's threads would go on in memory that is gone.
+        std::mem::forget(context.clone());
+        let slots = context.get_slots_with_token().map_err(|error| failed("listing the tokens", error))?;
         // A slot without information has a token that is being removed, or none that is initialized.
         let present: Vec<(Slot, String)> = slots
             .into_iter()
@@ -72,8 +81,8 @@ impl Token {
     /// Logs the token's user in. A wrong PIN is tried once: tokens lock themselves after a few.
     ///
     /// # Errors
-    /// [`TokenError::Pin`] for a wrong or locked PIN, and before it is tried if the token permits only one more wrong one;
-    /// [`TokenError::Failed`].
+    /// [`TokenError::Pin`] if the token does not accept the PIN, and before it is tried if it permits only one more wrong one;
+    /// [`TokenError::Failed`] if the token is gone.
     pub fn log_in(self, pin: &Pin) -> Result<TokenSession, TokenError> {
         let refused = |problem: String| TokenError::Pin { token: self.label.clone(), problem };
         let info = self.info()?;
@@ -101,7 +110,22 @@ impl Token {
             Err(ModuleError::Pkcs11(RvError::UserPinNotInitialized | RvError::PinExpired, _)) => {
                 return Err(refused("set a PIN of the user with the vendor's tool".to_owned()));
             }
-            Err(error) => return Err(self.failed("logging in", &error)),
+            Err(
+                error @ ModuleError::Pkcs11(
+                    RvError::DeviceRemoved
+                    | RvError::TokenNotPresent
+                    | RvError::SessionClosed
+                    | RvError::SessionHandleInvalid,
+                    _,
+                ),
+            ) => return Err(self.failed("logging in", &error)),
+            // Some modules name no reason for a wrong PIN, and a further start would try it again.
+            Err(error) => {
+                return Err(refused(format!(
+                    "the token did not accept it: {}; correct it, or log in once with the vendor's tool",
+                    describe(&error)
+                )));
+            }
         }
         Ok(TokenSession { token: self, session })
     }
