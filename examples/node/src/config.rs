@@ -128,8 +128,9 @@ pub struct ArchiveConfig {
     /// Size in bytes at which a new file of transactions is started; `None` for the default of the store. Pruning deletes whole
     /// files.
     pub prune_file_bytes: Option<u64>,
-    /// Number of blocks between two snapshots of the state, for nodes that join; 0 for none. A snapshot is a view of the
-    /// database: it keeps values that later blocks replace, and with `prune` the blocks from a little below it on.
+    /// Number of blocks between two snapshots of the state, for nodes that join; 0, the default, for none. A snapshot is a view of
+    /// the database: every value that later blocks write stays in it until the snapshot is released, so reads of keys that
+    /// change with each block become slower. With `prune`, the blocks from a little below it on stay too.
     pub snapshot_every: u64,
     /// Minimum of `prune`. Not a setting of the file: tests of pruning use a lower one.
     #[serde(skip)]
@@ -140,14 +141,14 @@ pub struct ArchiveConfig {
 /// needs the roots of these heights; the protocols need fewer. Members that lag by as much again still find their blocks.
 pub const MIN_PRUNE: u64 = 1024;
 
-/// Default number of blocks between two snapshots.
-pub const SNAPSHOT_EVERY: u64 = 10_000;
+/// Number of blocks between two snapshots that the configuration file gives as an example.
+const SNAPSHOT_EVERY: u64 = 10_000;
 /// Minimum number of blocks between two snapshots.
 const MIN_SNAPSHOT_EVERY: u64 = 16;
 
 impl Default for ArchiveConfig {
     fn default() -> Self {
-        Self { prune: None, prune_file_bytes: None, snapshot_every: SNAPSHOT_EVERY, min_prune: MIN_PRUNE }
+        Self { prune: None, prune_file_bytes: None, snapshot_every: 0, min_prune: MIN_PRUNE }
     }
 }
 
@@ -176,7 +177,7 @@ impl ArchiveConfig {
             Some(value) => format!("{name} = {value}\n"),
             None => format!("# {name} = {example}\n"),
         };
-        let every = Some(self.snapshot_every).filter(|every| *every != SNAPSHOT_EVERY);
+        let every = Some(self.snapshot_every).filter(|every| *every != 0);
         let is_default = self.prune.is_none() && self.prune_file_bytes.is_none() && every.is_none();
         format!(
             "{head}\n\
@@ -185,7 +186,7 @@ impl ArchiveConfig {
              {prune}\
              # Size at which a new file of transactions is started. Pruning deletes whole files.\n\
              {file_bytes}\
-             # Number of blocks between two snapshots of the state, from which nodes join (`quorate join`); 0 for none.\n\
+             # Number of blocks between two snapshots of the state, from which nodes join (`quorate join`). Without it, none.\n\
              # A node that prunes keeps the blocks since the older of two snapshots.\n\
              {snapshot_every}",
             head = if is_default { "# [archive]" } else { "[archive]" },

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
-use quorate_protocol::batch::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::application::{MAX_OUTLINE_BYTES, Outline, StateParts, hash};
@@ -28,8 +27,9 @@ use crate::store::{JoinTarget, Roots, first_block};
 
 /// Version of the formats.
 pub const VERSION: u8 = 1;
-/// Maximum length of an encoded head or block in bytes.
-pub const MAX_PIECE_BYTES: usize = 64 << 20;
+/// Maximum length of an encoded head or block in bytes: a payload of Gosig has up to 64 MiB. A block of ABFT with more than 38
+/// full batches is longer, and no snapshot near it can be fetched.
+pub const MAX_PIECE_BYTES: usize = 80 << 20;
 /// Maximum number of batches of a block.
 const MAX_BATCHES: usize = 1 << 16;
 
@@ -169,9 +169,11 @@ impl<P: Protocol> SnapshotBlock<P> {
         }
         let stated = block.executed();
         let known = head.target.roots.iter().find(|(height, _)| *height == stated.height);
-        // The blocks that follow the newest one compare their roots with these.
+        // The blocks that follow the newest one compare their roots with these; a start keeps those from the one below the oldest
+        // block on.
+        let is_kept = known.is_some() && stated.height + 1 >= head.target.first_block;
         if known.is_some_and(|(_, roots)| roots.execution != stated.state_root)
-            || known.is_none() && height == head.target.height
+            || !is_kept && height == head.target.height
         {
             return Err(Error::WrongContext { what: "state root of the block" });
         }
@@ -243,7 +245,7 @@ impl<P: Protocol> Decode<P::Context> for SnapshotBlock<P> {
         let n = r.count("batches of a block", MAX_BATCHES)?;
         let mut batches = Vec::with_capacity(n.min(r.remaining() / 4));
         for _ in 0..n {
-            let batch = P::Batch::decode(r.bytes("batch", MAX_BATCH_BYTES + (1 << 16))?, &())?;
+            let batch = P::Batch::decode(r.bytes("batch", MAX_PIECE_BYTES)?, &())?;
             batches.push(Arc::new(batch));
         }
         Ok(Self { block, finality, batches })

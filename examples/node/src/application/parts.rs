@@ -51,7 +51,7 @@ pub trait Outline: Send + Sync {
     fn entries(&self) -> Vec<Entry>;
 
     /// Encodes a part of the state that the outline describes, at most [`MAX_PART_BYTES`]. Cost: a pass over the state for the
-    /// first of [some](PARTS_PER_PASS) consecutive parts.
+    /// first of 32 consecutive parts, unless the application finds a part without one.
     ///
     /// # Errors
     /// If the state cannot be read, or there is no such part.

@@ -99,9 +99,9 @@ impl<P: Protocol> Queries<P> {
             return Ok(Piece::Gone);
         }
         let Some(newest) = self.store().block_at(height)? else { return Ok(Piece::Gone) };
-        let from = (first - 1).min(newest.executed().height);
-        // Where execution lagged far behind the blocks, the oldest root may be pruned.
-        if self.store().state().roots(from.saturating_sub(1))?.is_none() {
+        let from = first - 1;
+        // Where execution lagged far behind the blocks, later ones state a root that a joined node does not keep.
+        if newest.executed().height < from || self.store().state().roots(from.saturating_sub(1))?.is_none() {
             return Ok(Piece::Missing);
         }
         let Some(roots) = self.certified_roots(from, height)? else { return Ok(Piece::Missing) };
@@ -116,12 +116,11 @@ impl<P: Protocol> Queries<P> {
 
     /// Computes the outline on a thread of its own, unless one does.
     fn prepare(&self, frozen: &Arc<FrozenState>) -> Result<()> {
-        if !frozen.begin_preparation() {
-            return Ok(());
-        }
+        let Some(preparation) = Preparation::begin(frozen) else { return Ok(()) };
         let Some(roots) = self.store().state().roots(frozen.height())? else { return Ok(()) };
-        let (frozen, parts) = (frozen.clone(), self.parts());
+        let parts = self.parts();
         let compute = move || {
+            let frozen = &preparation.0;
             let height = frozen.height();
             let outline = parts.outline(frozen.state()).map_err(NodeError::from);
             let opened = outline.and_then(|bytes| {
@@ -137,7 +136,6 @@ impl<P: Protocol> Queries<P> {
                     tracing::warn!(code = "SNAPSHOT_FAILED", height, %error, "a snapshot cannot be prepared")
                 }
             }
-            frozen.end_preparation();
         };
         let spawned = std::thread::Builder::new().name("snapshot".into()).spawn(compute);
         spawned.map(drop).map_err(|source| NodeError::Io { during: "starting a thread", path: None, source })
@@ -153,6 +151,22 @@ impl<P: Protocol> Queries<P> {
             batches.push(batch);
         }
         Ok(Piece::Found(SnapshotBlock::<P> { block, finality, batches }.encode().into()))
+    }
+}
+
+/// The computation of an outline, which ends when this is dropped.
+struct Preparation(Arc<FrozenState>);
+
+impl Preparation {
+    /// Begins it, unless it runs.
+    fn begin(frozen: &Arc<FrozenState>) -> Option<Self> {
+        frozen.begin_preparation().then(|| Self(frozen.clone()))
+    }
+}
+
+impl Drop for Preparation {
+    fn drop(&mut self) {
+        self.0.end_preparation();
     }
 }
 

@@ -100,8 +100,8 @@ pub(super) fn visit_keys(
 
 pub(in crate::application) fn damaged() -> ApplicationError {
     ApplicationError::new(
-        "the ledger's entries do not add up to its state root: the data directory is damaged; restore it \
-         from a copy, or empty it and let the node catch up from its peers",
+        "the ledger's entries do not add up to its state root: the folder `state` in the data directory is damaged; delete that \
+         folder only, and the node executes the chain again, which takes all blocks",
     )
 }
 

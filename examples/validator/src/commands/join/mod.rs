@@ -74,6 +74,13 @@ impl Join {
             );
             return Err(Failure::with_code(Exit::Setup, "DATA_EXISTS", text));
         }
+        if fs::symlink_metadata(&data).is_ok_and(|found| found.is_symlink()) {
+            let text = format!(
+                "{} is a link, which `join` cannot replace: name the directory itself",
+                data.display()
+            );
+            return Err(Failure::new(Exit::Setup, text));
+        }
         let servers = self.from.iter().map(|url| Api::new(url)).collect::<Result<Vec<_>, _>>()?;
         let start = Instant::now();
         let staging = staging(&data);
@@ -121,7 +128,8 @@ impl Join {
 
 /// The directory that is filled, beside the data directory.
 fn staging(data: &Path) -> PathBuf {
-    let mut path = data.as_os_str().to_owned();
+    // Without a slash at the end.
+    let mut path = data.components().collect::<PathBuf>().into_os_string();
     path.push(".joining");
     path.into()
 }
@@ -199,11 +207,8 @@ impl JoinChain {
             Arc::into_inner(joining).ok_or_else(|| Failure::new(Exit::Failed, "the download still runs"))?;
         errln!("restoring the state");
         let height = offer.head.target().height;
-        if let Err(error) = joining.finish(&offer.epochs(height), Box::new(Ledger::default())) {
-            // An application that cannot prove its parts learns only now that one is wrong. Nothing is worth keeping.
-            let _ = fs::remove_dir_all(&self.staging);
-            return Err(cannot_run(error));
-        }
+        // The ledger proves each part, so an error is one of this machine, and the same command continues.
+        joining.finish(&offer.epochs(height), Box::new(Ledger::default())).map_err(cannot_run)?;
         let data = &self.config.node.data;
         let doing = format!(
             "cannot rename {} to {}; the data directory must not be a mount point, but may be a directory below it",

@@ -28,6 +28,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Number of these questions: the preparation reads the whole state.
 const PREPARING_LIMIT: usize = 1800;
 
+/// Number of snapshots that a server may release while they are fetched.
+const MAX_RELEASED: usize = 3;
+
 /// A server.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
@@ -38,6 +41,8 @@ pub(super) struct Server {
     pub(super) has_lied: bool,
     /// True if it offers the chosen snapshot, and has not released it.
     pub(super) offers: bool,
+    /// Number of snapshots that it offered and released.
+    released: usize,
 }
 
 /// A verified snapshot.
@@ -50,7 +55,7 @@ pub(super) struct Offer<P: Protocol> {
 
 impl Server {
     pub(super) fn new(api: Api) -> Self {
-        Self { api, problem: None, has_lied: false, offers: false }
+        Self { api, problem: None, has_lied: false, offers: false, released: 0 }
     }
 
     /// Excludes the server.
@@ -58,7 +63,11 @@ impl Server {
         self.has_lied |= matches!(error, PieceError::Wrong(_));
         self.offers = false;
         if let PieceError::Gone = error {
-            return;
+            self.released += 1;
+            // A server that offers what it does not have would keep the others from being asked.
+            if self.released < MAX_RELEASED {
+                return;
+            }
         }
         errln!("{} is not asked again: {error}", self.api.address());
         self.problem = Some(error.to_string());
