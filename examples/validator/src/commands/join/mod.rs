@@ -23,7 +23,7 @@ use crate::api::Api;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::protocols::with_protocol;
 use download::{Download, Downloaded};
-use server::{Offer, Server};
+use server::{Offer, RELEASED, Server};
 
 /// Number of snapshots that are tried: validators release one for a newer one.
 const SNAPSHOTS: usize = 4;
@@ -172,7 +172,7 @@ impl JoinChain {
             }
             errln!("the validators have released the snapshot; beginning again with a newer one");
         }
-        Err(Failure::new(Exit::Failed, "the validators release their snapshots faster than they are fetched"))
+        Err(Failure::new(Exit::Failed, RELEASED))
     }
 
     /// Opens the directory to fill; one that was begun with another snapshot is emptied.

@@ -31,6 +31,9 @@ const PREPARING_LIMIT: usize = 1800;
 /// Number of snapshots that a server may release while they are fetched.
 const MAX_RELEASED: usize = 3;
 
+/// The failure if servers do that too often.
+pub(super) const RELEASED: &str = "the validators release their snapshots faster than they are fetched";
+
 /// A server.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
@@ -203,6 +206,9 @@ pub(super) fn no_snapshot(servers: &[Server], has_none: bool) -> Failure {
                     servers have started since, or make none; start the validator with `quorate run`, and it executes the blocks \
                     of its peers";
         return Failure::new(Exit::NotFound, text);
+    }
+    if servers.iter().any(|server| server.released >= MAX_RELEASED) {
+        return Failure::new(Exit::Failed, RELEASED);
     }
     Failure::new(Exit::Unreachable, "no server is left that answers; name other validators")
 }
