@@ -216,7 +216,7 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// If the bytes are malformed.
     fn decode_record(bytes: &[u8], context: &Self::Context) -> quorate::Result<Record<Self>>;
 
-    /// Finality of an executed block; `None` if the archive does not contain it.
+    /// Finality of an executed block; `None` if the archive does not contain it. No block is archived during the call.
     ///
     /// # Errors
     /// If the archive fails.

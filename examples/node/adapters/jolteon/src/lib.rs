@@ -275,11 +275,8 @@ impl<S: Scheme> Protocol for Jolteon<S> {
                     if let Some(finality) = newest {
                         chain.extend(finality.links);
                         certificate = Some(finality.certificate);
-                        break;
                     }
-                    // The next block was archived between the two reads, with its finality in place of that of the tip.
-                    let Some(next) = archive.block_at(height)? else { break };
-                    chain.push(next);
+                    break;
                 }
             }
             if committing_link(&chain).is_some_and(|at| at + 1 < chain.len()) {

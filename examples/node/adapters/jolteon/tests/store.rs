@@ -4,17 +4,13 @@
 mod chain;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use chain::{Chain, Voter, batch, binding, committees, open};
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
-use quorate::merkle::Hash;
-use quorate_jolteon::{Batch, Block, Finality, Record, RecordKey};
-use quorate_node::Result;
+use quorate_jolteon::{Record, RecordKey};
 use quorate_node::application::Changes;
-use quorate_node::protocol::{Archive, Executed, Protocol};
+use quorate_node::protocol::{Archive, Executed};
 use quorate_node::store::{Binding, Roots, Store, TransactionLocation};
 use quorate_node_jolteon::Jolteon;
 
@@ -121,73 +117,27 @@ fn the_archive_answers_by_height_digest_and_transaction() {
     assert!(store.history(6, 30, usize::MAX).unwrap().is_empty());
 }
 
-/// An archive that grows between two reads: the first read of a height finds no block.
-struct Growing<'a> {
-    store: &'a Store<Jolteon<Ed25519>>,
-    absent: AtomicU64,
-}
-
-impl Archive<Jolteon<Ed25519>> for Growing<'_> {
-    fn load(&self) -> Result<Vec<Record<Ed25519>>> {
-        self.store.load()
-    }
-
-    fn oldest_height(&self) -> u64 {
-        self.store.oldest_height()
-    }
-
-    fn block_at(&self, height: u64) -> Result<Option<Arc<Block<Ed25519>>>> {
-        if self.absent.compare_exchange(height, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            return Ok(None);
-        }
-        self.store.block_at(height)
-    }
-
-    fn block(&self, digest: &Hash) -> Result<Option<Arc<Block<Ed25519>>>> {
-        self.store.block(digest)
-    }
-
-    fn batch(&self, digest: &Hash) -> Result<Option<Arc<Batch>>> {
-        self.store.batch(digest)
-    }
-
-    fn is_indexed(&self, id: &Hash) -> Result<bool> {
-        self.store.is_indexed(id)
-    }
-
-    fn history(&self, from: u64, blocks: usize, bytes: usize) -> Result<Vec<Arc<Block<Ed25519>>>> {
-        self.store.history(from, blocks, bytes)
-    }
-
-    fn record_at(&self, height: u64) -> Result<Option<Record<Ed25519>>> {
-        self.store.record_at(height)
-    }
-
-    fn newest_finality(&self) -> Result<Option<Finality<Ed25519>>> {
-        self.store.newest_finality()
-    }
-
-    fn compare(&self, block: &Block<Ed25519>, finality: &Finality<Ed25519>) -> Result<()> {
-        self.store.compare(block, finality)
-    }
-}
-
 #[test]
 fn finality_is_found_while_the_next_block_is_archived() {
     let dir = tempfile::tempdir().unwrap();
-    let chain = chain_of(9);
+    let mut chain = Chain::new([9; 32]);
+    (1..=600).for_each(|number| drop(chain.extend(vec![batch(number, 3, 40)], START, 0)));
     let store = open::<Ed25519>(dir.path());
-    for height in 1..=5 {
+    let archive = |height| {
         let delivery = chain.delivery(height);
         store.append(&chain.records(height)).unwrap();
         store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
-    }
-    for (height, absent) in [(4, 5), (3, 4), (3, 5), (5, 6)] {
-        let archive = Growing { store: &store, absent: absent.into() };
-        let block = &chain.blocks[height - 1];
-        let finality = Jolteon::finality(&archive, block).unwrap();
-        finality.expect("the block is committed").verify(&chain.committees.voters, block).unwrap();
-    }
+    };
+    archive(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| (2..=598).for_each(archive));
+        let mut height = 1;
+        while height < 598 {
+            height += u64::from(store.block_at(height + 1).unwrap().is_some());
+            let block = &chain.blocks[height as usize - 1];
+            assert!(store.finality(block).unwrap().is_some(), "height {height}");
+        }
+    });
 }
 
 #[test]
