@@ -187,7 +187,7 @@ impl ArchiveConfig {
              # Size at which a new file of transactions is started. Pruning deletes whole files.\n\
              {file_bytes}\
              # Number of blocks between two snapshots of the state, from which nodes join (`quorate join`). Without it, none.\n\
-             # A node that prunes keeps the blocks since the older of two snapshots.\n\
+             # A node that prunes keeps the blocks since the oldest of three snapshots.\n\
              {snapshot_every}",
             head = if is_default { "# [archive]" } else { "[archive]" },
             prune = line("prune", self.prune, 100_000),

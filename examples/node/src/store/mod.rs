@@ -376,7 +376,7 @@ impl<P: Protocol> Store<P> {
 
     /// Freezes the state after a block, if the options say so for this height. `stated` is the height of the state in the block.
     /// Call it from the thread that commits states. The blocks that a node needs to join from the state stay until it is
-    /// released, which is at the second one after it that a block states.
+    /// released, which is when the third one after it is frozen.
     pub fn freeze(&self, height: u64, stated: u64) {
         if self.snapshot_every > 0 && height.is_multiple_of(self.snapshot_every) {
             let (entries, snapshot) = (self.state.entries().clone(), self.state.database().snapshot());

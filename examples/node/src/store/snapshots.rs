@@ -13,7 +13,7 @@ use fjall::{Keyspace, Readable, Snapshot};
 use super::state::{is_reserved, unreadable, visit_entries};
 use crate::application::{ApplicationError, Outline, State, StateSource, Visitor};
 
-/// Number of certified states to keep: a node that fetches the older one has until the next snapshot to complete it.
+/// Number of certified states to keep beside a new one: a state is released when the third one after it is added.
 const KEPT: usize = 2;
 /// Maximum number of states. More than the certified ones are kept while execution is far ahead of the states in blocks.
 const MAX_HELD: usize = 6;

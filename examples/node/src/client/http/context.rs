@@ -18,7 +18,7 @@ const MAX_WAITERS: usize = 256;
 /// Maximum number of requests for a snapshot that read the disk at once: fewer than lookups, so that others are answered.
 const MAX_SNAPSHOT_READS: usize = 2;
 /// Maximum number of pieces of snapshots that clients are receiving.
-const MAX_PIECES: usize = 32;
+const MAX_PIECES: usize = 8;
 
 /// State that all request handlers share.
 #[derive(Clone)]
